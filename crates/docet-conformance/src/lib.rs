@@ -1,0 +1,1 @@
+//! What every store and every encoder must pass.

@@ -1,0 +1,81 @@
+//! The vector of a text and its arithmetic: dot product, cosine, distance.
+//!
+//! All sums run in double precision over sixteen partial sums in a fixed order, so that a result has the same
+//! bits on every machine and on any number of threads.
+
+use std::sync::Arc;
+
+/// The dimension of an [`Embedding`].
+pub const DIMENSION: usize = 384;
+
+/// Partial sums of a reduction: enough independent chains to keep a vector unit busy.
+const LANES: usize = 16;
+
+/// A sentence embedding: 384 finite reals of unit length (`def:experience`, `v`). Cheap to clone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedding {
+    values: Arc<[f32; DIMENSION]>,
+    squared_norm: f64,
+}
+
+/// Why numbers are no [`Embedding`].
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum BadEmbedding {
+    /// Not 384 numbers.
+    #[error("an embedding has {DIMENSION} numbers, this has {0}")]
+    Length(usize),
+    /// NaN, an infinity, or a length that is not 1 within 1e-3.
+    #[error("an embedding has length 1, this has {0}")]
+    Norm(f64),
+}
+
+impl Embedding {
+    /// Takes numbers that already have unit length.
+    ///
+    /// # Errors
+    /// [`BadEmbedding`] where there are not 384 of them or their length is not 1 within 1e-3.
+    pub fn new(values: &[f32]) -> Result<Self, BadEmbedding> {
+        let array: [f32; DIMENSION] = values.try_into().map_err(|_| BadEmbedding::Length(values.len()))?;
+        let squared_norm = dot(&array, &array);
+        let norm = squared_norm.sqrt();
+        if (norm - 1.0).abs() > 1e-3 || norm.is_nan() {
+            return Err(BadEmbedding::Norm(norm));
+        }
+        Ok(Self { values: Arc::new(array), squared_norm })
+    }
+
+    /// The 384 numbers.
+    pub fn as_slice(&self) -> &[f32] {
+        &self.values[..]
+    }
+
+    /// Cosine similarity (`eq:retrieval-score`), in [-1, 1] up to rounding.
+    pub fn cosine(&self, other: &Self) -> f64 {
+        // One root of the product: it makes the cosine of equal vectors exactly 1.
+        dot(&self.values, &other.values) / (self.squared_norm * other.squared_norm).sqrt()
+    }
+
+    /// Euclidean distance (the distance of `eq:hybrid-utility`), in [0, 2] up to rounding.
+    pub fn distance(&self, other: &Self) -> f64 {
+        sum(|i| {
+            let difference = f64::from(self.values[i]) - f64::from(other.values[i]);
+            difference * difference
+        })
+        .sqrt()
+    }
+}
+
+fn dot(a: &[f32; DIMENSION], b: &[f32; DIMENSION]) -> f64 {
+    sum(|i| f64::from(a[i]) * f64::from(b[i]))
+}
+
+/// The sum of `term` over all dimensions.
+fn sum(term: impl Fn(usize) -> f64) -> f64 {
+    let mut partial = [0.0; LANES];
+    for block in (0..DIMENSION).step_by(LANES) {
+        for lane in 0..LANES {
+            partial[lane] += term(block + lane);
+        }
+    }
+    partial.iter().sum()
+}

@@ -1,0 +1,172 @@
+//! What the core refuses, and how it says so.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ports::{EncoderError, StoreError};
+
+/// The codes of refusals and failures. Operations' faults are tried in this order, which is why a code has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "each name is the code's own text, explained where it is raised")]
+pub enum Code {
+    UnknownId,
+    LeftEarlier,
+    EqualIds,
+    TooFewIds,
+    DomainRequired,
+    BadDomain,
+    BadConfidence,
+    EmptyText,
+    TooManyWords,
+    TooLong,
+    ControlCharacter,
+    InvisibleCharacter,
+    GuidelineLabel,
+    TooManyTokens,
+    DuplicateText,
+    BadJson,
+    BadDocument,
+    BadSetting,
+    BadName,
+    UnknownSession,
+    SessionExpired,
+    SessionEnded,
+    UnknownLabel,
+    ConflictingLabels,
+    OutcomeMissing,
+    OverCapacity,
+    CapacityPinned,
+    StoreMissing,
+    LibraryMissing,
+    LibraryExists,
+    StoreBusy,
+    StoreNewer,
+    StoreDamaged,
+    EncoderMissing,
+    EncoderDiffers,
+    EncoderDamaged,
+    BadValue,
+    NotUtf8,
+    TooLarge,
+    NotAvailable,
+    Io,
+    BadArguments,
+}
+
+/// One refused request or field: what was wrong, with which value, and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// What kind of refusal.
+    pub code: Code,
+    /// One sentence for a person, with what to do next.
+    pub message: String,
+    /// The field or flag that is at fault.
+    pub field: Option<String>,
+    /// Its value, shortened where it is long.
+    pub value: Option<String>,
+    /// What is allowed instead.
+    pub allowed: Option<String>,
+}
+
+impl Refusal {
+    /// A refusal that names no field yet.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), field: None, value: None, allowed: None }
+    }
+
+    /// Names the field at fault.
+    #[must_use]
+    pub fn field(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// Quotes the value at fault, at most 80 characters of it.
+    #[must_use]
+    pub fn value(mut self, value: impl ToString) -> Self {
+        self.value = Some(shortened(&value.to_string()));
+        self
+    }
+
+    /// Says what is allowed.
+    #[must_use]
+    pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
+        self.allowed = Some(allowed.into());
+        self
+    }
+
+    /// An argument outside its range.
+    pub fn out_of_range(field: &str, value: impl ToString, allowed: &str) -> Self {
+        let value = value.to_string();
+        Self::new(Code::BadValue, format!("{field} is {}; allowed is {allowed}", shortened(&value)))
+            .field(field)
+            .value(value)
+            .allowed(allowed)
+    }
+}
+
+/// The first 80 characters of `text`, with an ellipsis where there are more; control characters escaped.
+pub fn shortened(text: &str) -> String {
+    const SHOWN: usize = 80;
+    let mut shown: String = text.chars().take(SHOWN).flat_map(visible).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// `character` itself, or its escape where a terminal would act on it instead of showing it.
+fn visible(character: char) -> impl Iterator<Item = char> {
+    let hidden = character.is_control() || crate::text::is_invisible(character);
+    let (plain, escape) = if hidden { (None, Some(character.escape_unicode())) } else { (Some(character), None) };
+    plain.into_iter().chain(escape.into_iter().flatten())
+}
+
+/// One operation of a list that cannot be applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// Its place in the list, from 0.
+    pub index: usize,
+    /// The first rule that it breaks, in the order of [`Code`].
+    pub code: Code,
+    /// One sentence for a person.
+    pub message: String,
+}
+
+/// Why a call of the facade did nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The request itself is refused.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// Operations of the list cannot be applied, so none was.
+    #[error("{}", first_of(.0))]
+    Faults(Vec<Fault>),
+    /// The store failed or refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The encoder failed or refused.
+    #[error(transparent)]
+    Encoder(#[from] EncoderError),
+}
+
+impl Error {
+    /// The code that every face shows.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Refused(refusal) => refusal.code,
+            Self::Faults(faults) => faults.first().map_or(Code::BadDocument, |fault| fault.code),
+            Self::Store(error) => error.code(),
+            Self::Encoder(error) => error.code(),
+        }
+    }
+}
+
+fn first_of(faults: &[Fault]) -> String {
+    let first = faults.first().map_or("", |fault| fault.message.as_str());
+    match faults.len() {
+        0 | 1 => format!("{first}; nothing was applied"),
+        count => format!("{first} (and {} more); nothing was applied", count - 1),
+    }
+}

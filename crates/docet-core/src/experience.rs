@@ -1,0 +1,108 @@
+//! The experience: one lesson with its evidence (`def:experience`, `eq:experience`).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::confidence::Confidence;
+use crate::embedding::Embedding;
+use crate::error::{Code, Refusal, shortened};
+use crate::text::{ExperienceText, FreeText};
+
+/// A lesson's number, unique in its library and never used again; from 1, below 2^53.
+pub type ExperienceId = u64;
+
+/// A moment, in milliseconds since 1970-01-01 UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(pub i64);
+
+/// One lesson: the tuple `(id, text, c, d, v, u, k)` of `eq:experience`, its evidence and its provenance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experience {
+    /// Unique in its library.
+    pub id: ExperienceId,
+    /// One line of 1 to 32 words.
+    pub text: ExperienceText,
+    /// How far it is trusted, `c`.
+    pub confidence: Confidence,
+    /// What it is about, `d`.
+    pub domain: Domain,
+    /// The encoder's vector of `text`, `v`.
+    pub embedding: Embedding,
+    /// Times retrieved and applied, `u`.
+    pub usage_count: u64,
+    /// The session index at which its present text was written, `k`.
+    pub epoch: u64,
+    /// *Improved* verdicts received, also at the upper bound.
+    pub successes: u64,
+    /// *Not improved* verdicts received, also at the lower bound.
+    pub failures: u64,
+    /// The highest epoch of a session whose verdict for it was *improved*.
+    pub last_improved: Option<u64>,
+    /// Whether compression must keep it.
+    pub pinned: bool,
+    /// Who or what wrote it.
+    pub source: Option<FreeText>,
+    /// When it entered.
+    pub created_at: Timestamp,
+    /// When anything of it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// A domain label, `d`: 1 to 64 of `a-z 0-9 . _ - /`, lower-cased on entry. Labels match whole, without hierarchy.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Domain(String);
+
+impl Domain {
+    const ALLOWED: &str = "1 to 64 of a-z 0-9 . _ - /";
+
+    /// The domain of a lesson that was given none.
+    pub fn general() -> Self {
+        Self("general".to_owned())
+    }
+
+    /// Lower-cases and checks.
+    ///
+    /// # Errors
+    /// `bad_domain` where a character or the length is not allowed.
+    pub fn parse(raw: &str) -> Result<Self, Refusal> {
+        let label = raw.to_ascii_lowercase();
+        let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-/".contains(&byte);
+        if (1..=64).contains(&label.len()) && label.bytes().all(allowed) {
+            return Ok(Self(label));
+        }
+        let message = format!("\"{}\" is no domain; allowed is {}", shortened(raw), Self::ALLOWED);
+        Err(Refusal::new(Code::BadDomain, message).field("domain").value(raw).allowed(Self::ALLOWED))
+    }
+
+    /// Whether this is the domain of lessons without one.
+    pub fn is_general(&self) -> bool {
+        self.0 == "general"
+    }
+
+    /// The label.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Domain {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn domains_are_lower_cased_and_checked() {
+        assert_eq!(Domain::parse("Web/Forms.v2_a-b").unwrap().as_str(), "web/forms.v2_a-b");
+        for bad in ["", "two words", "caf\u{e9}", "\u{212a}elvin", &"x".repeat(65), "a\nb"] {
+            assert_eq!(Domain::parse(bad).unwrap_err().code, Code::BadDomain, "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Docet's pure core: what a lesson is, how it is found, trusted, changed and forgotten.
+//!
+//! Types, then policies as pure functions, then the [`ports`] to an encoder and a store; [`memory::Memory`] is the
+//! facade where they meet. There is no clock, no randomness but a given seed, no file and no thread in here.
+
+pub mod compression;
+pub mod confidence;
+pub mod domains;
+pub mod embedding;
+pub mod error;
+pub mod experience;
+pub mod guidelines;
+mod kmeans;
+pub mod library;
+pub mod operation;
+pub mod ports;
+pub mod retrieval;
+pub mod session;
+pub mod settings;
+pub mod text;

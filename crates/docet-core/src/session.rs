@@ -1,0 +1,336 @@
+//! Sessions: the receipt of what was handed out, and the verdict on it when the session ends.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::confidence::Confidence;
+use crate::error::{Code, Refusal, shortened};
+use crate::experience::{Experience, ExperienceId, Timestamp};
+use crate::operation::{Operation, UpdateReport};
+use crate::settings::{Baseline, Settings, Tie};
+use crate::text::FreeText;
+
+/// A reward this close to its baseline ties with it.
+const TIE: f64 = 1e-9;
+
+/// The most rewards of one group that any baseline can need.
+pub const MAX_BASELINE_WINDOW: usize = 10_000;
+
+/// An opaque name of a session, unique in its store, at most 64 characters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(pub String);
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&shortened(&self.0))
+    }
+}
+
+/// One session with its receipt. The task's text is never kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Session {
+    /// Its name.
+    pub id: SessionId,
+    /// The session index, `k` of what is written in it; unique in its library.
+    pub epoch: u64,
+    /// Sessions of one group are compared with one another.
+    pub group: Option<FreeText>,
+    /// The caller's own reference.
+    pub reference: Option<FreeText>,
+    /// When it began.
+    pub begun_at: Timestamp,
+    /// When it expires unless it is ended.
+    pub expires_at: Timestamp,
+    /// What was handed out, in the order of the labels.
+    pub receipt: Vec<Receipt>,
+    /// How it ended, where it did.
+    pub end: Option<SessionEnd>,
+}
+
+/// One label that was handed out: its place in the receipt is its number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The entry.
+    pub id: ExperienceId,
+    /// Its text at that moment.
+    pub text: String,
+}
+
+/// The end of a session: what a second end is answered with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionEnd {
+    /// When.
+    pub at: Timestamp,
+    /// The first answer.
+    pub report: EndReport,
+    /// The operations that came with it.
+    pub operations: Vec<Operation>,
+}
+
+/// What a session is at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionState {
+    /// Waits for its end.
+    Open,
+    /// Ended.
+    Ended,
+    /// Nobody ended it in time.
+    Expired,
+}
+
+impl Session {
+    /// What the session is at `now`.
+    pub fn state(&self, now: Timestamp) -> SessionState {
+        match self.end {
+            Some(_) => SessionState::Ended,
+            None if now >= self.expires_at => SessionState::Expired,
+            None => SessionState::Open,
+        }
+    }
+
+    /// Whether it can be gone on with at `now`.
+    pub fn is_open(&self, now: Timestamp) -> bool {
+        self.state(now) == SessionState::Open
+    }
+}
+
+/// How a session went, as its caller says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The task's reward.
+    pub reward: Option<f64>,
+    /// What the reward is compared with; without it the settings decide.
+    pub baseline: Option<f64>,
+    /// The caller's word on the whole session: improved or not.
+    pub word: Option<bool>,
+    /// Labels that improved it.
+    pub improved: Vec<String>,
+    /// Labels that did not.
+    pub not_improved: Vec<String>,
+    /// The plain statement that there is no outcome.
+    pub none: bool,
+    /// Which labels were applied; all where nothing is said.
+    pub applied: Option<Vec<String>>,
+}
+
+/// What a session, or one lesson in it, turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The reward rose.
+    Improved,
+    /// It did not.
+    NotImproved,
+    /// The labels of the session differ.
+    Mixed,
+    /// Nothing was said, or the reward ties with its baseline.
+    NoEvidence,
+    /// Too few earlier sessions to compare with.
+    InsufficientData,
+}
+
+/// Where a baseline came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BaselineFrom {
+    /// Given with the reward.
+    Caller,
+    /// The setting's number.
+    Setting,
+    /// The mean of earlier sessions.
+    Running,
+}
+
+/// What the end of a session did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EndReport {
+    /// The session.
+    pub session: SessionId,
+    /// The verdict that its applied labels share.
+    pub verdict: Verdict,
+    /// The reward as given.
+    pub reward: Option<f64>,
+    /// What it was compared with.
+    pub baseline: Option<f64>,
+    /// Where that came from; null where nothing was compared.
+    pub baseline_from: Option<BaselineFrom>,
+    /// What happened to each applied entry, in the order of the labels.
+    pub updates: Vec<Credit>,
+    /// Applied entries that had left the library meanwhile.
+    pub gone: Vec<ExperienceId>,
+    /// The library's revision afterwards.
+    pub revision: u64,
+    /// What the operations of the same call did.
+    pub update: Option<UpdateReport>,
+}
+
+/// What the end of a session did to one entry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Credit {
+    /// The entry.
+    pub id: ExperienceId,
+    /// The label under which it was handed out.
+    pub label: String,
+    /// The verdict on it.
+    pub verdict: Verdict,
+    /// Its confidence before.
+    pub before: Confidence,
+    /// Its confidence after.
+    pub after: Confidence,
+    /// How often it has been applied now.
+    pub usage_count: u64,
+}
+
+/// Verdicts on the labels of a session, before any entry is touched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// The session's own.
+    pub verdict: Verdict,
+    /// What the reward was compared with, and where that came from.
+    pub baseline: Option<f64>,
+    /// Where the baseline came from; none where nothing was compared.
+    pub baseline_from: Option<BaselineFrom>,
+    /// Each applied label with its verdict, by number.
+    pub labels: Vec<(usize, Verdict)>,
+}
+
+/// Judges a session with `handed_out` labels, in the order of spec: the caller's word, the caller's baseline, the
+/// settings' baseline. `earlier` are the rewards that a running baseline averages, at most the window's.
+///
+/// # Errors
+/// `outcome_missing`, `unknown_label`, or `conflicting_labels` where a label is named twice, or named but not applied.
+pub fn judge(outcome: &Outcome, handed_out: usize, earlier: &[f64], settings: &Settings) -> Result<Judgement, Refusal> {
+    let improved = numbers("improved", &outcome.improved, handed_out)?;
+    let not_improved = numbers("not_improved", &outcome.not_improved, handed_out)?;
+    let applied = match &outcome.applied {
+        Some(labels) => numbers("applied", labels, handed_out)?,
+        None => (0..handed_out).collect(),
+    };
+    refuse_conflicts(&improved, &not_improved, &applied)?;
+    let worded = outcome.word.is_some() || !improved.is_empty() || !not_improved.is_empty();
+    if !worded && outcome.reward.is_none() && !outcome.none {
+        return Err(outcome_missing());
+    }
+
+    let compared = compare(outcome, earlier, settings);
+    let session = outcome.word.map_or(compared.verdict, word);
+    let labels: Vec<(usize, Verdict)> = applied
+        .into_iter()
+        .map(|number| match (improved.contains(&number), not_improved.contains(&number)) {
+            (true, _) => (number, Verdict::Improved),
+            (_, true) => (number, Verdict::NotImproved),
+            _ => (number, session),
+        })
+        .collect();
+    let shared = labels.first().map_or(session, |(_, first)| *first);
+    let verdict = if labels.iter().all(|(_, verdict)| *verdict == shared) { shared } else { Verdict::Mixed };
+    Ok(Judgement { verdict, baseline: compared.baseline, baseline_from: compared.from, labels })
+}
+
+/// Applies a verdict to an entry: confidence, usage and evidence. `session_epoch` is the session's own.
+pub fn credit(experience: &mut Experience, verdict: Verdict, session_epoch: u64, settings: &Settings) {
+    experience.usage_count += 1;
+    match verdict {
+        Verdict::Improved => {
+            experience.confidence = experience.confidence.improved(settings);
+            experience.successes += 1;
+            experience.last_improved = experience.last_improved.max(Some(session_epoch));
+        }
+        Verdict::NotImproved => {
+            experience.confidence = experience.confidence.not_improved(settings);
+            experience.failures += 1;
+        }
+        Verdict::Mixed | Verdict::NoEvidence | Verdict::InsufficientData => {}
+    }
+}
+
+fn word(improved: bool) -> Verdict {
+    if improved { Verdict::Improved } else { Verdict::NotImproved }
+}
+
+struct Comparison {
+    verdict: Verdict,
+    baseline: Option<f64>,
+    from: Option<BaselineFrom>,
+}
+
+/// The reward against its baseline. Where the caller's word decides the session, only the caller's own baseline is
+/// named, since no other was asked for.
+fn compare(outcome: &Outcome, earlier: &[f64], settings: &Settings) -> Comparison {
+    let none = Comparison { verdict: Verdict::NoEvidence, baseline: None, from: None };
+    let Some(reward) = outcome.reward else { return none };
+    let (baseline, from) = match (outcome.baseline, outcome.word, settings.baseline) {
+        (Some(baseline), _, _) => (Some(baseline), BaselineFrom::Caller),
+        (None, Some(_), _) => return none,
+        (None, None, Baseline::Fixed(baseline)) => (Some(baseline), BaselineFrom::Setting),
+        (None, None, Baseline::Running) => (running(earlier, settings), BaselineFrom::Running),
+    };
+    let verdict = baseline.map_or(Verdict::InsufficientData, |baseline| against(reward, baseline, settings.tie));
+    Comparison { verdict, baseline, from: Some(from) }
+}
+
+fn against(reward: f64, baseline: f64, tie: Tie) -> Verdict {
+    match (reward - baseline).abs() <= TIE {
+        true if tie == Tie::NoEvidence => Verdict::NoEvidence,
+        true => Verdict::NotImproved,
+        false => word(reward > baseline),
+    }
+}
+
+/// The mean of earlier rewards, where there are enough of them.
+fn running(earlier: &[f64], settings: &Settings) -> Option<f64> {
+    let rewards = &earlier[..earlier.len().min(settings.baseline_window)];
+    let count = rewards.len() as f64;
+    let mean = rewards.iter().sum::<f64>() / count;
+    // A sum of huge rewards overflows where their mean does not.
+    let mean = if mean.is_finite() { mean } else { rewards.iter().map(|reward| reward / count).sum() };
+    (rewards.len() >= settings.baseline_min).then_some(mean)
+}
+
+/// The numbers of labels such as `G0`, sorted, each once.
+fn numbers(field: &str, labels: &[String], handed_out: usize) -> Result<Vec<usize>, Refusal> {
+    let mut numbers = labels.iter().map(|label| number(field, label, handed_out)).collect::<Result<Vec<_>, _>>()?;
+    numbers.sort_unstable();
+    match numbers.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(conflict(pair[0], &format!("stands twice in {field}")).field(field)),
+        None => Ok(numbers),
+    }
+}
+
+fn number(field: &str, label: &str, handed_out: usize) -> Result<usize, Refusal> {
+    let digits = label.strip_prefix(['G', 'g']).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = digits.and_then(|digits| digits.parse().ok()).filter(|number| *number < handed_out);
+    number.ok_or_else(|| {
+        let allowed = match handed_out {
+            0 => "none: the session handed nothing out".to_owned(),
+            1 => "G0".to_owned(),
+            count => format!("G0 to G{}", count - 1),
+        };
+        let message = format!("\"{}\" is no label of this session; allowed is {allowed}", shortened(label));
+        Refusal::new(Code::UnknownLabel, message).field(field).value(label).allowed(allowed)
+    })
+}
+
+fn refuse_conflicts(improved: &[usize], not_improved: &[usize], applied: &[usize]) -> Result<(), Refusal> {
+    if let Some(both) = improved.iter().find(|number| not_improved.contains(number)) {
+        return Err(conflict(*both, "is named both improved and not improved").field("improved"));
+    }
+    match improved.iter().chain(not_improved).find(|number| !applied.contains(number)) {
+        Some(number) => Err(conflict(*number, "has a verdict but was not applied").field("applied")),
+        None => Ok(()),
+    }
+}
+
+fn conflict(number: usize, what: &str) -> Refusal {
+    Refusal::new(Code::ConflictingLabels, format!("G{number} {what}; name each label once")).value(format!("G{number}"))
+}
+
+fn outcome_missing() -> Refusal {
+    let allowed = "reward, improved, not_improved, or no_outcome";
+    let message = "the end says no outcome, so the session stays open; give --reward R, --improved, --not-improved, \
+                   or --no-outcome";
+    Refusal::new(Code::OutcomeMissing, message).field("reward").allowed(allowed)
+}
