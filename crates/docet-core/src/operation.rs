@@ -147,6 +147,13 @@ pub struct Prepared<'a> {
     content: Result<(Content, Option<Embedding>), Refusal>,
 }
 
+impl Prepared<'_> {
+    /// Whether it brings a vector.
+    pub fn is_embedded(&self) -> bool {
+        matches!(self.content, Ok((_, Some(_))))
+    }
+}
+
 /// Checks the fields of each operation and embeds all sound texts with one call of `embed`, which is not called where
 /// there is none.
 ///
