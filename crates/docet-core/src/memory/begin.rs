@@ -32,6 +32,27 @@ impl Recall {
     pub fn of(task: impl Into<String>) -> Self {
         Self { task: task.into(), ..Self::default() }
     }
+
+    /// Checks what can be checked without the library.
+    ///
+    /// # Errors
+    /// `empty_text` for a blank task, `bad_value` for a number outside of its range.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if self.task.trim().is_empty() {
+            return Err(
+                Refusal::new(Code::EmptyText, "the task is blank; say what the agent is about to do").field("task")
+            );
+        }
+        let within = |field, value: Option<f64>, low: f64, high: f64| match value {
+            Some(value) if !(low..=high).contains(&value) => {
+                Err(Refusal::out_of_range(field, value, &format!("{low} to {high}")))
+            }
+            _ => Ok(()),
+        };
+        within("k", self.top_k.map(|top_k| top_k as f64), 1.0, 100.0)?;
+        within("confidence_weight", self.confidence_weight, 0.0, 1.0)?;
+        within("min_score", self.min_score, -1.0, 1.0)
+    }
 }
 
 /// A session to begin.
@@ -76,7 +97,7 @@ impl Memory {
     /// `empty_text` for a blank task, `bad_value` for a number outside of its range, `library_missing`,
     /// `encoder_differs`, and failures of store and encoder.
     pub fn recall(&self, name: &LibraryName, recall: &Recall) -> Result<Recalled, Error> {
-        check(recall)?;
+        recall.check()?;
         let task = self.encode_task(&recall.task, || self.look(name, |snapshot| library(snapshot, name)))?;
         self.look(name, |snapshot| {
             let library = library(snapshot, name)?;
@@ -97,7 +118,7 @@ impl Memory {
         session: &SessionId,
         now: Timestamp,
     ) -> Result<Recalled, Error> {
-        check(&begin.recall)?;
+        begin.recall.check()?;
         let task =
             self.encode_task(&begin.recall.task, || self.look(name, |snapshot| library_to_write(snapshot, name)))?;
         self.change(name, |transaction| {
@@ -132,7 +153,7 @@ impl Memory {
         recall: &Recall,
         now: Timestamp,
     ) -> Result<Recalled, Error> {
-        check(recall)?;
+        recall.check()?;
         let name = self.library_of(session, named)?;
         let task = self.encode_task(&recall.task, || {
             self.look(&name, |snapshot| {
@@ -172,21 +193,6 @@ impl Memory {
 
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
-
-fn check(recall: &Recall) -> Result<(), Refusal> {
-    if recall.task.trim().is_empty() {
-        return Err(Refusal::new(Code::EmptyText, "the task is blank; say what the agent is about to do").field("task"));
-    }
-    let within = |field, value: Option<f64>, low: f64, high: f64| match value {
-        Some(value) if !(low..=high).contains(&value) => {
-            Err(Refusal::out_of_range(field, value, &format!("{low} to {high}")))
-        }
-        _ => Ok(()),
-    };
-    within("k", recall.top_k.map(|top_k| top_k as f64), 1.0, 100.0)?;
-    within("confidence_weight", recall.confidence_weight, 0.0, 1.0)?;
-    within("min_score", recall.min_score, -1.0, 1.0)
-}
 
 fn search(recall: &Recall, task: &Encoded, settings: &Settings, given: Vec<Receipt>) -> Search {
     let thresholds = DomainThresholds {

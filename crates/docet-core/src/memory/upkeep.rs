@@ -147,6 +147,14 @@ impl Memory {
 }
 
 impl Init {
+    /// Checks what can be checked without the library.
+    ///
+    /// # Errors
+    /// `bad_setting`.
+    pub fn check(&self) -> Result<(), Refusal> {
+        self.apply_to(&mut Settings::default())
+    }
+
     fn apply_to(&self, settings: &mut Settings) -> Result<(), Refusal> {
         let change = SettingsChange { preset: self.preset, set: self.settings.clone(), ..SettingsChange::default() };
         *settings = change.applied_to(settings)?;
@@ -160,19 +168,27 @@ impl SettingsChange {
         self.preset.is_none() && self.reset.is_empty() && self.set.is_empty()
     }
 
+    /// Checks keys and values, each by itself.
+    ///
+    /// # Errors
+    /// `bad_setting`.
+    pub fn check(&self) -> Result<(), Refusal> {
+        self.write_to(&mut Settings::default())
+    }
+
     fn applied_to(&self, settings: &Settings) -> Result<Settings, Refusal> {
         let mut settings = settings.clone();
+        self.write_to(&mut settings)?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    fn write_to(&self, settings: &mut Settings) -> Result<(), Refusal> {
         if let Some(preset) = self.preset {
             settings.apply_preset(preset);
         }
-        for key in &self.reset {
-            settings.reset(key)?;
-        }
-        for (key, value) in &self.set {
-            settings.set(key, value)?;
-        }
-        settings.check()?;
-        Ok(settings)
+        self.reset.iter().try_for_each(|key| settings.reset(key))?;
+        self.set.iter().try_for_each(|(key, value)| settings.set(key, value))
     }
 }
 

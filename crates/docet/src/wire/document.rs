@@ -1,0 +1,118 @@
+//! Documents of operations: `{"operations": [...]}`, or the bare list.
+
+use docet_core::error::{Code, Refusal};
+use docet_core::operation::Operation;
+use serde::Deserialize;
+use serde_json::error::Category;
+
+use super::Failure;
+
+/// Reads a document whole: one that is not JSON, or not of this shape, gives nothing.
+///
+/// # Errors
+/// `not_utf8`, `bad_json` and `bad_document`, with line and column where there is one.
+pub fn parse_operations(bytes: &[u8]) -> Result<Vec<Operation>, Failure> {
+    let text = utf8(bytes)?;
+    let operations = if text.trim_start().starts_with('[') {
+        serde_json::from_str::<Vec<Operation>>(text)
+    } else {
+        serde_json::from_str::<Document>(text).map(|document| document.operations)
+    };
+    let operations = operations.map_err(|error| failure(&error))?;
+    match operations.iter().position(changes_nothing) {
+        Some(index) => Err(names_no_field(index)),
+        None => Ok(operations),
+    }
+}
+
+/// Bytes as text.
+///
+/// # Errors
+/// `not_utf8`, with line and column of the first byte that is not.
+pub fn utf8(bytes: &[u8]) -> Result<&str, Failure> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        let column = 1 + before.iter().rev().take_while(|byte| **byte != b'\n').count();
+        Refusal::new(Code::NotUtf8, format!("not UTF-8 at line {line} column {column}; save it as UTF-8")).into()
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    operations: Vec<Operation>,
+}
+
+/// A modify without any field.
+fn changes_nothing(operation: &Operation) -> bool {
+    matches!(operation, Operation::Modify { text: None, domain: None, source: None, pinned: None, .. })
+}
+
+fn names_no_field(index: usize) -> Failure {
+    let message = format!("operation {index} modifies nothing; name text, domain, source or pinned");
+    Refusal::new(Code::BadDocument, message).field("operations").allowed("text, domain, source, pinned").into()
+}
+
+fn failure(error: &serde_json::Error) -> Failure {
+    let code = match error.classify() {
+        Category::Syntax | Category::Eof | Category::Io => Code::BadJson,
+        Category::Data => Code::BadDocument,
+    };
+    let allowed = "{\"operations\": [...]} or [...], of add, modify, delete and merge";
+    let message = match code {
+        Code::BadJson => format!("not JSON: {error}"),
+        _ => format!("not a document of operations: {error}"),
+    };
+    Refusal::new(code, message).field("operations").allowed(allowed).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(document: &str) -> (Code, String) {
+        let failure = parse_operations(document.as_bytes()).unwrap_err();
+        (failure.code, failure.message)
+    }
+
+    #[test]
+    fn both_shapes_are_read() {
+        let add = r#"{"op": "add", "text": "Read first.", "domain": null}"#;
+        let bare = parse_operations(format!("[{add}]").as_bytes()).unwrap();
+        assert_eq!(parse_operations(format!("{{\"operations\": [{add}]}}").as_bytes()).unwrap(), bare);
+        assert_eq!(bare.len(), 1);
+        assert!(parse_operations(b"[]").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_wrong_document_is_refused_with_its_place() {
+        let table = [
+            ("", Code::BadJson, "line 1 column 0"),
+            ("[", Code::BadJson, "line 1 column 1"),
+            ("[{\"op\": \"add\",\n \"text\": \"a\"} x]", Code::BadJson, "line 2 column 14"),
+            ("3", Code::BadDocument, "line 1 column 1"),
+            (r#"{"operations": [], "operations": []}"#, Code::BadDocument, "duplicate field"),
+            (r#"[{"op": "add", "text": "a", "text": "b"}]"#, Code::BadDocument, "duplicate field"),
+            (r#"[{"op": "add", "text": "a", "colour": 1}]"#, Code::BadDocument, "unknown field"),
+            (r#"[{"op": "add"}]"#, Code::BadDocument, "missing field"),
+            (r#"[{"op": "ad", "text": "a"}]"#, Code::BadDocument, "unknown variant"),
+            (r#"[{"op": "delete", "id": "3"}]"#, Code::BadDocument, "invalid type"),
+            (r#"[{"op": "delete", "id": 18446744073709551616}]"#, Code::BadDocument, "line 1 column"),
+            (r#"[{"op": "add", "text": "a", "confidence": 1e400}]"#, Code::BadJson, "number out of range"),
+            (r#"[{"op": "modify", "id": 3}]"#, Code::BadDocument, "modifies nothing"),
+        ];
+        for (document, code, words) in table {
+            let (found, message) = refused(document);
+            assert_eq!(found, code, "{document}");
+            assert!(message.contains(words), "{document}: {message}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_refused_with_their_place() {
+        let failure = parse_operations(b"[{\"op\":\n\"a\xff\"}]").unwrap_err();
+        assert_eq!(failure.code, Code::NotUtf8);
+        assert!(failure.message.contains("line 2 column 3"), "{}", failure.message);
+    }
+}
