@@ -1,0 +1,1 @@
+//! What the SQLite store must hold beyond `docet-conformance`.
