@@ -57,7 +57,7 @@ impl Embedding {
 
     /// Euclidean distance (the distance of `eq:hybrid-utility`), in [0, 2] up to rounding.
     pub fn distance(&self, other: &Self) -> f64 {
-        sum(|i| {
+        sum_over(DIMENSION, |i| {
             let difference = f64::from(self.values[i]) - f64::from(other.values[i]);
             difference * difference
         })
@@ -66,16 +66,17 @@ impl Embedding {
 }
 
 fn dot(a: &[f32; DIMENSION], b: &[f32; DIMENSION]) -> f64 {
-    sum(|i| f64::from(a[i]) * f64::from(b[i]))
+    sum_over(DIMENSION, |i| f64::from(a[i]) * f64::from(b[i]))
 }
 
-/// The sum of `term` over all dimensions.
-fn sum(term: impl Fn(usize) -> f64) -> f64 {
+/// The sum of `term` over the numbers of a vector, in partial sums of fixed order.
+pub(crate) fn sum_over(length: usize, term: impl Fn(usize) -> f64) -> f64 {
     let mut partial = [0.0; LANES];
-    for block in (0..DIMENSION).step_by(LANES) {
-        for lane in 0..LANES {
-            partial[lane] += term(block + lane);
+    let whole = length / LANES * LANES;
+    for block in (0..whole).step_by(LANES) {
+        for (lane, sum) in partial.iter_mut().enumerate() {
+            *sum += term(block + lane);
         }
     }
-    partial.iter().sum()
+    partial.iter().sum::<f64>() + (whole..length).map(term).sum::<f64>()
 }

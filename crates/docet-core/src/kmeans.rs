@@ -3,6 +3,8 @@
 //! A clustering is a cluster number a point. Clusters are numbered by their first point; distances are squared
 //! Euclidean ones, in doubles.
 
+use crate::embedding::sum_over;
+
 /// Lloyd's rounds at most.
 const MAX_ROUNDS: usize = 100;
 
@@ -218,19 +220,6 @@ fn squared_distance(a: &[f32], b: &[f32]) -> f64 {
 
 fn square(value: f64) -> f64 {
     value * value
-}
-
-/// The sum of `term` over a dimension, in eight partial sums of fixed order.
-fn sum_over(dimension: usize, term: impl Fn(usize) -> f64) -> f64 {
-    const LANES: usize = 8;
-    let mut partial = [0.0; LANES];
-    let whole = dimension / LANES * LANES;
-    for block in (0..whole).step_by(LANES) {
-        for lane in 0..LANES {
-            partial[lane] += term(block + lane);
-        }
-    }
-    partial.iter().sum::<f64>() + (whole..dimension).map(term).sum::<f64>()
 }
 
 /// Steele, Lea and Flood's SplitMix64: a small generator whose stream is fixed by its seed for ever.

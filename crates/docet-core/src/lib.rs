@@ -20,3 +20,4 @@ pub mod retrieval;
 pub mod session;
 pub mod settings;
 pub mod text;
+pub mod update;

@@ -24,7 +24,7 @@ impl LibraryName {
     pub fn parse(raw: &str) -> Result<Self, Refusal> {
         let start = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let rest = |byte: &u8| start(byte) || b"._-".contains(byte);
-        if raw.len() <= 64 && raw.as_bytes().first().is_some_and(start) && raw.as_bytes().iter().all(|b| rest(b)) {
+        if raw.len() <= 64 && raw.as_bytes().first().is_some_and(start) && raw.as_bytes().iter().all(rest) {
             return Ok(Self(raw.to_owned()));
         }
         let message = format!("\"{}\" is no name of a library; allowed is {}", shortened(raw), Self::ALLOWED);

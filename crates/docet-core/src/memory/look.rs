@@ -3,8 +3,8 @@
 use super::{Error, Memory, library};
 use crate::experience::{Domain, Experience, ExperienceId, Timestamp};
 use crate::library::{Library, LibraryName, LibrarySummary};
-use crate::operation::unknown_id;
 use crate::session::Session;
+use crate::update::unknown_id;
 
 /// Which entries to list.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -21,6 +21,7 @@ use crate::library::{Library, LibraryName};
 use crate::operation::{self, OnInvalid, Operation, Prepared, UpdateReport};
 use crate::ports::{Embedder, Encoded, Snapshot, Store, Transaction};
 use crate::settings::Settings;
+use crate::update;
 
 /// A memory for agents: libraries of lessons in a store, found by an encoder.
 ///
@@ -86,7 +87,7 @@ impl Memory {
         if update.dry_run {
             return self.look(name, |snapshot| {
                 let library = library_to_write(snapshot, name)?;
-                let updated = operation::apply(&library, snapshot.experiences()?, &prepared, update.on_invalid, now)?;
+                let updated = update::apply(&library, snapshot.experiences()?, &prepared, update.on_invalid, now)?;
                 Ok(UpdateReport { revision: library.revision, dry_run: true, ..updated.report })
             });
         }
@@ -131,7 +132,7 @@ impl Memory {
             library.encoder.get_or_insert_with(|| self.embedder.encoder());
         }
         let before = transaction.experiences()?;
-        let updated = operation::apply(library, before.clone(), operations, on_invalid, now)?;
+        let updated = update::apply(library, before.clone(), operations, on_invalid, now)?;
         let changed = store_difference(transaction, &before, &updated.entries)?;
         library.next_id = updated.next_id;
         Ok((updated.report, changed))
