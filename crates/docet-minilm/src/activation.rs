@@ -4,6 +4,7 @@
 //! depends on the rows around a row, so a text keeps its bits in any batch.
 
 use pulp::Arch;
+use std::f32::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, LOG2_E};
 
 /// Numbers handled side by side: one 512-bit register, two 256-bit ones.
 pub(crate) const LANES: usize = 16;
@@ -48,7 +49,7 @@ impl LayerNorm {
 pub(crate) fn gelu(values: &mut [f32]) {
     Arch::new().dispatch(|| {
         for value in values {
-            *value = 0.5 * *value * (1.0 + error_function(*value * std::f32::consts::FRAC_1_SQRT_2));
+            *value = 0.5 * *value * (1.0 + error_function(*value * FRAC_1_SQRT_2));
         }
     });
 }
@@ -91,8 +92,8 @@ fn sum_of(values: &[f32], term: impl Fn(f32) -> f32) -> f32 {
 /// error function is 1 to eight digits.
 #[inline(always)]
 fn error_function(z: f32) -> f32 {
-    const P: [f32; 6] = [1.986_755e-6, 2.845_626e-4, 3.883_310_1e-3, 5.310_164e-2, 1.935_446_6e-1, 1.128_379_1];
-    const Q: [f32; 6] = [3.741_971e-5, 1.185_557_9e-3, 1.520_718_7e-2, 1.153_497_84e-1, 5.048_570_6e-1, 1.0];
+    const P: [f32; 6] = [1.986_755e-6, 2.845_626_1e-4, 3.883_310_1e-3, 5.310_164e-2, 0.193_544_66, FRAC_2_SQRT_PI];
+    const Q: [f32; 6] = [3.741_971e-5, 1.185_557_9e-3, 1.520_718_7e-2, 0.115_349_784, 0.504_857_06, 1.0];
     let z = if z > 4.0 { 4.0 } else { z };
     let z = if z < -4.0 { -4.0 } else { z };
     let square = z * z;
@@ -105,10 +106,10 @@ fn exponential(x: f32) -> f32 {
     /// Adding and subtracting 1.5 x 2^23 rounds to the nearest whole number.
     const ROUNDER: f32 = 12_582_912.0;
     /// ln 2 in two parts, the first with few enough digits that n times it is exact.
-    const LN_2: [f32; 2] = [0.693_359_375, -2.121_944_4e-4];
+    const LN_2: [f32; 2] = [355.0 / 512.0, -2.121_944_4e-4];
     const TAYLOR: [f32; 7] = [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0];
     let clamped = if x < -87.0 { -87.0 } else { x };
-    let shifted = clamped * std::f32::consts::LOG2_E + ROUNDER;
+    let shifted = clamped * LOG2_E + ROUNDER;
     let n = shifted - ROUNDER;
     let r = clamped - n * LN_2[0] - n * LN_2[1];
     let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(1.0_f32.to_bits()));

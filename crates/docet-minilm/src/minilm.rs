@@ -16,7 +16,7 @@ use std::thread;
 const LAYERS: usize = 6;
 
 /// Tokens that go through the layers together at most: enough to use each weight often, few enough for the cache.
-const CHUNK_TOKENS: usize = 192;
+const CHUNK_TOKENS: usize = 256;
 
 /// all-MiniLM-L6-v2 with its weights packed, ready to encode.
 pub struct MiniLm {
@@ -69,7 +69,9 @@ impl MiniLm {
         let next = AtomicUsize::new(0);
         let work = || self.encode_chunks(&chunks, &next);
         let mut encoded = thread::scope(|scope| {
-            let helpers: Vec<_> = (1..self.threads.count().min(chunks.len())).map(|_| scope.spawn(work)).collect();
+            // Where the system gives no more threads, fewer do the work.
+            let helper = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+            let helpers: Vec<_> = (1..self.threads.count().min(chunks.len())).filter_map(helper).collect();
             let mut encoded = work();
             for helper in helpers {
                 encoded.extend(helper.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -158,8 +160,8 @@ fn positions(weights: &Weights) -> Result<Vec<f32>, EncoderError> {
 /// [`CHUNK_TOKENS`] long.
 fn chunks(texts: &[Tokens], threads: usize) -> Vec<&[Tokens]> {
     let total: usize = texts.iter().map(|text| text.ids.len()).sum();
-    let rounds = total.div_ceil(CHUNK_TOKENS * threads);
-    let chunk_tokens = total.div_ceil((rounds * threads).max(1));
+    let rounds = total.div_ceil(CHUNK_TOKENS.saturating_mul(threads));
+    let chunk_tokens = total.div_ceil(rounds.saturating_mul(threads).max(1));
     let mut read = 0;
     let mut chunk_of = |text: &Tokens| {
         let chunk = read / chunk_tokens;

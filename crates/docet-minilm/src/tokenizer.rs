@@ -217,3 +217,6 @@ struct AddedToken {
 struct WordPiece {
     vocab: HashMap<String, u32>,
 }
+
+#[cfg(test)]
+mod tests;

