@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Instant;
 use std::{fs, io};
 
 use anyhow::{Context, Result};
@@ -24,6 +25,7 @@ pub(crate) struct Suite {
 
 /// Builds once, brings the weights, runs the tests. Says whether all passed.
 pub(crate) fn run(suite: &Suite) -> Result<bool> {
+    let began = Instant::now();
     run_command(&mut cargo(&["build", "--workspace", "--tests", "--bin", "docet"]))?;
     weights::bring()?;
     let log = empty_log()?;
@@ -36,7 +38,7 @@ pub(crate) fn run(suite: &Suite) -> Result<bool> {
         skipped.extend(ignored_tests()?);
     }
     show(&skipped);
-    println!("\n{total}");
+    println!("\nAll in {} s.\n{total}", began.elapsed().as_secs());
     Ok(total.failed == 0)
 }
 

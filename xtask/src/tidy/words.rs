@@ -8,8 +8,8 @@ const UNFINISHED: [&str; 4] = ["todo!(", "unimplemented!(", "dbg!(", concat!("FI
 const MACHINE: [&str; 4] =
     [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/Us", "ers/")];
 
-/// Files that name such folders on purpose.
-const MAY_NAME_FOLDERS: [&str; 0] = [];
+/// The folder that examples use.
+const EXAMPLE: &str = concat!("/ho", "me/me/");
 
 /// Reads every text file.
 pub(crate) fn check(house: &House) -> Vec<Finding> {
@@ -30,9 +30,6 @@ fn check_unfinished(source: &Source) -> Vec<Finding> {
 }
 
 fn check_folders(file: &TextFile) -> Vec<Finding> {
-    if MAY_NAME_FOLDERS.contains(&file.path.as_str()) {
-        return Vec::new();
-    }
     let lines = file.text.lines().enumerate();
     let found = lines.filter_map(|(index, line)| {
         let folder = MACHINE.iter().find(|folder| begins_a_path(line, folder))?;
@@ -45,7 +42,8 @@ fn check_folders(file: &TextFile) -> Vec<Finding> {
 /// Whether `folder` stands in `line` and is not the middle of a longer path.
 fn begins_a_path(line: &str, folder: &str) -> bool {
     let inner = |c: char| c.is_alphanumeric() || "/._-~}$>*".contains(c);
-    line.match_indices(folder).any(|(at, _)| !line[..at].chars().next_back().is_some_and(inner))
+    let begins = |at: usize| !line[..at].chars().next_back().is_some_and(inner);
+    line.match_indices(folder).any(|(at, _)| begins(at) && !line[at..].starts_with(EXAMPLE))
 }
 
 #[cfg(test)]
@@ -66,6 +64,7 @@ mod tests {
     #[test]
     fn the_middle_of_a_path_is_no_folder_of_a_machine() {
         assert!(!begins_a_path(&format!("https://example.org{}x", MACHINE[2]), MACHINE[2]));
+        assert!(!begins_a_path(&format!("in {EXAMPLE}x"), MACHINE[0]));
         assert!(begins_a_path(&format!("\"{}x\"", MACHINE[2]), MACHINE[2]));
     }
 }
