@@ -90,7 +90,7 @@ mod tests {
         let table = [
             ("", Code::BadJson, "line 1 column 0"),
             ("[", Code::BadJson, "line 1 column 1"),
-            ("[{\"op\": \"add\",\n \"text\": \"a\"} x]", Code::BadJson, "line 2 column 14"),
+            ("[{\"op\": \"add\",\n \"text\": \"a\"} x]", Code::BadJson, "line 2 column 15"),
             ("3", Code::BadDocument, "line 1 column 1"),
             (r#"{"operations": [], "operations": []}"#, Code::BadDocument, "duplicate field"),
             (r#"[{"op": "add", "text": "a", "text": "b"}]"#, Code::BadDocument, "duplicate field"),
