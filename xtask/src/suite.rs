@@ -13,7 +13,7 @@ use crate::tidy::house::House;
 use crate::weights;
 use crate::workspace::{built, cargo, is_there, root, run as run_command, watch};
 
-/// A test that finds nothing to test with appends one line here that says why, and passes.
+/// A test that finds nothing to test with appends one line to this file that says why, and passes.
 const SKIPPED_LOG: &str = "DOCET_SKIPPED_LOG";
 
 /// Which tests, and how hard.
@@ -136,6 +136,6 @@ fn show(skipped: &[String]) {
         println!("\nSkipped:");
     }
     for line in skipped {
-        println!("  {line}");
+        println!("  {}", line.trim_start_matches("skipped: "));
     }
 }
