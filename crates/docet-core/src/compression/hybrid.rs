@@ -1,7 +1,7 @@
 //! Hybrid compression: the least useful leaves, one after another (`eq:hybrid-utility`).
 //!
 //! `U = a c^b w^g d^e`, d the distance to the nearest other entry still in the library. Utilities are compared as
-//! logarithms, so that nothing underflows.
+//! logarithms, so that nothing underflows, and without the scale `a`, so that its rounding decides nothing.
 
 use super::{Compression, Evicted, evicted, weaker_first};
 use crate::experience::Experience;
@@ -27,7 +27,7 @@ struct Field<'a> {
     compression: &'a Compression<'a>,
     present: Vec<bool>,
     nearest: Vec<Nearest>,
-    /// `ln U`; of those that must stay it is not read.
+    /// `ln (U / a)`; of those that must stay it is not read.
     utility: Vec<f64>,
 }
 
@@ -119,18 +119,17 @@ impl<'a> Field<'a> {
         Evicted {
             time_weight: Some(self.compression.time_weight(entry)),
             distance,
-            utility: Some(self.utility[place].exp()),
+            utility: Some(settings.utility_scale * self.utility[place].exp()),
             ..evicted(entry)
         }
     }
 }
 
-/// `ln U` of confidence, `r age` and distance; a factor whose exponent is 0 is left out, and a distance of 0 is below
-/// everything.
+/// `ln (U / a)` of confidence, `r age` and distance; a factor whose exponent is 0 is left out, and a distance of 0 is
+/// below everything.
 fn log_utility(confidence: f64, ageing: f64, distance: f64, settings: &Settings) -> f64 {
     let factor = |exponent: f64, logarithm: f64| if exponent == 0.0 { 0.0 } else { exponent * logarithm };
-    settings.utility_scale.ln()
-        + factor(settings.confidence_exponent, confidence.ln())
+    factor(settings.confidence_exponent, confidence.ln())
         + factor(settings.recency_exponent, -ageing)
         + factor(settings.diversity_exponent, distance.ln())
 }
