@@ -201,8 +201,11 @@ pub struct Judgement {
 /// settings' baseline. `earlier` are the rewards that a running baseline averages, at most the window's.
 ///
 /// # Errors
-/// `outcome_missing`, `unknown_label`, or `conflicting_labels` where a label is named twice, or named but not applied.
+/// `outcome_missing`, `unknown_label`, `conflicting_labels` where a label is named twice, or named but not applied, or
+/// `bad_value` where a number is not finite.
 pub fn judge(outcome: &Outcome, handed_out: usize, earlier: &[f64], settings: &Settings) -> Result<Judgement, Refusal> {
+    refuse_infinite("reward", outcome.reward)?;
+    refuse_infinite("baseline", outcome.baseline)?;
     let improved = numbers("improved", &outcome.improved, handed_out)?;
     let not_improved = numbers("not_improved", &outcome.not_improved, handed_out)?;
     let applied = match &outcome.applied {
@@ -312,6 +315,13 @@ fn number(field: &str, label: &str, handed_out: usize) -> Result<usize, Refusal>
         let message = format!("\"{}\" is no label of this session; allowed is {allowed}", shortened(label));
         Refusal::new(Code::UnknownLabel, message).field(field).value(label).allowed(allowed)
     })
+}
+
+fn refuse_infinite(field: &str, value: Option<f64>) -> Result<(), Refusal> {
+    match value {
+        Some(value) if !value.is_finite() => Err(Refusal::out_of_range(field, value, "a finite number")),
+        _ => Ok(()),
+    }
 }
 
 fn refuse_conflicts(improved: &[usize], not_improved: &[usize], applied: &[usize]) -> Result<(), Refusal> {
