@@ -12,27 +12,26 @@ pub(crate) struct Count {
 }
 
 impl Count {
-    /// The closing line of nextest, `Summary [ 1.0s] 5 tests run: 4 passed (1 slow), 1 failed, 2 skipped`, or of
-    /// libtest, `test result: ok. 4 passed; 0 failed; 1 ignored; …`.
-    pub(crate) fn of_rust(line: &str) -> Option<Self> {
-        let line = line.trim_start();
-        line.starts_with("Summary [").then(|| Self::of_nextest(line)).or_else(|| {
-            let figures = line.strip_prefix("test result: ")?;
-            Some(Self {
-                passed: number_before(figures, "passed"),
-                failed: number_before(figures, "failed"),
-                skipped: number_before(figures, "ignored"),
-            })
+    /// The closing line of nextest: `Summary [ 1.0s] 5 tests run: 4 passed (1 slow), 1 failed, 2 skipped`. Failed tests
+    /// are shown with what they printed, libtest's closing line included, which must not count again.
+    pub(crate) fn of_nextest(line: &str) -> Option<Self> {
+        let figures = line.trim_start().strip_prefix("Summary [")?;
+        let failed = ["failed", "timed out", "exec failed"].map(|outcome| number_before(figures, outcome));
+        Some(Self {
+            passed: number_before(figures, "passed"),
+            failed: failed.iter().sum(),
+            skipped: number_before(figures, "skipped"),
         })
     }
 
-    fn of_nextest(line: &str) -> Self {
-        let failed = ["failed", "timed out", "exec failed"].map(|outcome| number_before(line, outcome));
-        Self {
-            passed: number_before(line, "passed"),
-            failed: failed.iter().sum(),
-            skipped: number_before(line, "skipped"),
-        }
+    /// The closing line of libtest: `test result: ok. 4 passed; 0 failed; 1 ignored; …`.
+    pub(crate) fn of_libtest(line: &str) -> Option<Self> {
+        let figures = line.strip_prefix("test result: ")?;
+        Some(Self {
+            passed: number_before(figures, "passed"),
+            failed: number_before(figures, "failed"),
+            skipped: number_before(figures, "ignored"),
+        })
     }
 
     /// What Python's unittest prints at the end: `Ran 34 tests in 0.5s`, then `OK (skipped=2)` or
@@ -93,18 +92,18 @@ mod tests {
     #[test]
     fn closing_lines_of_nextest() {
         let line = "     Summary [   1.010s] 5 tests run: 4 passed (1 slow), 1 failed, 2 skipped";
-        assert_eq!(Count::of_rust(line), Some(Count { passed: 4, failed: 1, skipped: 2 }));
+        assert_eq!(Count::of_nextest(line), Some(Count { passed: 4, failed: 1, skipped: 2 }));
         let line = "     Summary [   0.004s] 13/20 tests run: 11 passed, 1 failed, 1 timed out, 0 skipped";
-        assert_eq!(Count::of_rust(line), Some(Count { passed: 11, failed: 2, skipped: 0 }));
-        assert_eq!(Count::of_rust("        PASS [   0.003s] docet-core text::tests::words"), None);
+        assert_eq!(Count::of_nextest(line), Some(Count { passed: 11, failed: 2, skipped: 0 }));
+        assert_eq!(Count::of_nextest("        PASS [   0.003s] docet-core text::tests::words"), None);
     }
 
     #[test]
     fn closing_lines_of_libtest() {
         let line = "test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 7 filtered out; finished in 0.04s";
-        assert_eq!(Count::of_rust(line), Some(Count { passed: 5, failed: 0, skipped: 1 }));
+        assert_eq!(Count::of_libtest(line), Some(Count { passed: 5, failed: 0, skipped: 1 }));
         let line = "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s";
-        assert_eq!(Count::of_rust(line), Some(Count { passed: 3, failed: 2, skipped: 0 }));
+        assert_eq!(Count::of_libtest(line), Some(Count { passed: 3, failed: 2, skipped: 0 }));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use crate::count::Count;
 use crate::tidy::house::House;
 use crate::weights;
-use crate::workspace::{built, cargo, is_there, root, run as run_command, watch};
+use crate::workspace::{built, cargo, is_there, root, watch};
 
 /// A test that finds nothing to test with appends one line to this file that says why, and passes.
 const SKIPPED_LOG: &str = "DOCET_SKIPPED_LOG";
@@ -26,12 +26,11 @@ pub(crate) struct Suite {
 /// Builds once, brings the weights, runs the tests. Says whether all passed.
 pub(crate) fn run(suite: &Suite) -> Result<bool> {
     let began = Instant::now();
-    run_command(&mut cargo(&["build", "--workspace", "--tests", "--bin", "docet"]))?;
-    weights::bring()?;
-    let log = empty_log()?;
-    let mut total = suite.rust_tests(&log)?;
-    total += suite.documentation_tests(&log)?;
-    let mut skipped = read_log(&log)?;
+    weights::build()?;
+    let surroundings = Surroundings { weights: weights::bring()?, log: empty_log()?, cases: suite.cases };
+    let mut total = suite.rust_tests(&surroundings)?;
+    total += suite.documentation_tests(&surroundings)?;
+    let mut skipped = read_log(&surroundings.log)?;
     total.skip(skipped.len());
     total += oracle_tests(&mut skipped)?;
     if !suite.ignored_too {
@@ -42,12 +41,29 @@ pub(crate) fn run(suite: &Suite) -> Result<bool> {
     Ok(total.failed == 0)
 }
 
+/// What the tests find in their environment.
+struct Surroundings {
+    weights: PathBuf,
+    log: PathBuf,
+    cases: Option<u32>,
+}
+
+impl Surroundings {
+    fn give(&self, command: &mut Command) {
+        command.env(weights::MODEL_DIR, &self.weights).env(SKIPPED_LOG, &self.log);
+        if let Some(cases) = self.cases {
+            command.env("PROPTEST_CASES", cases.to_string());
+        }
+    }
+}
+
 impl Suite {
-    fn rust_tests(&self, log: &PathBuf) -> Result<Count> {
-        let nextest = is_there("cargo", &["nextest", "--version"]);
-        let mut command = if nextest { self.nextest() } else { self.libtest() };
-        self.environment(&mut command, log);
-        count_rust(command)
+    fn rust_tests(&self, surroundings: &Surroundings) -> Result<Count> {
+        if is_there("cargo", &["nextest", "--version"]) {
+            count(self.nextest(), surroundings, Count::of_nextest)
+        } else {
+            count(self.libtest(), surroundings, Count::of_libtest)
+        }
     }
 
     fn nextest(&self) -> Command {
@@ -68,23 +84,17 @@ impl Suite {
         command
     }
 
-    fn documentation_tests(&self, log: &PathBuf) -> Result<Count> {
-        let mut command = cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]);
-        self.environment(&mut command, log);
-        count_rust(command)
-    }
-
-    fn environment(&self, command: &mut Command, log: &PathBuf) {
-        command.env(SKIPPED_LOG, log);
-        if let Some(cases) = self.cases {
-            command.env("PROPTEST_CASES", cases.to_string());
-        }
+    fn documentation_tests(&self, surroundings: &Surroundings) -> Result<Count> {
+        let command = cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]);
+        count(command, surroundings, Count::of_libtest)
     }
 }
 
-fn count_rust(command: Command) -> Result<Count> {
+/// Runs a command and adds up what `closing` reads off its lines.
+fn count(mut command: Command, surroundings: &Surroundings, closing: fn(&str) -> Option<Count>) -> Result<Count> {
+    surroundings.give(&mut command);
     let mut count = Count::default();
-    let succeeded = watch(command, |line| count += Count::of_rust(line).unwrap_or_default())?;
+    let succeeded = watch(command, |line| count += closing(line).unwrap_or_default())?;
     Ok(with_crash(count, succeeded))
 }
 
