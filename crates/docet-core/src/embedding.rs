@@ -80,3 +80,50 @@ pub(crate) fn sum_over(length: usize, term: impl Fn(usize) -> f64) -> f64 {
     }
     partial.iter().sum::<f64>() + (whole..length).map(term).sum::<f64>()
 }
+
+#[cfg(test)]
+impl Embedding {
+    /// The direction of some coordinates, the other dimensions being 0.
+    pub(crate) fn towards(coordinates: &[f32]) -> Self {
+        let norm = coordinates.iter().map(|value| value * value).sum::<f32>().sqrt();
+        let mut values = [0.0; DIMENSION];
+        for (value, coordinate) in values.iter_mut().zip(coordinates) {
+            *value = coordinate / norm;
+        }
+        Self::new(&values).expect("a direction has length 1")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cosine_and_distance_by_hand() {
+        // (1, 0) and (3, 4) / 5: cosine 0.6, distance sqrt(0.4^2 + 0.8^2) = sqrt(0.8) = 0.894427191
+        // (1, 0) and (0, 1): 0 and sqrt 2; (1, 0) and (-1, 0): -1 and 2
+        let table = [([3.0, 4.0], 0.6, 0.894_427_191), ([0.0, 1.0], 0.0, 2_f64.sqrt()), ([-1.0, 0.0], -1.0, 2.0)];
+        let first = Embedding::towards(&[1.0, 0.0]);
+        for (coordinates, cosine, distance) in table {
+            let second = Embedding::towards(&coordinates);
+            assert!((first.cosine(&second) - cosine).abs() < 1e-7, "{coordinates:?}");
+            assert!((first.distance(&second) - distance).abs() < 1e-7, "{coordinates:?}");
+        }
+        let odd = Embedding::towards(&[0.3, -0.7, 0.1]);
+        assert_eq!((odd.cosine(&odd), odd.distance(&odd)), (1.0, 0.0));
+    }
+
+    #[test]
+    fn what_has_not_length_one_is_no_embedding() {
+        let of = |value: f32| {
+            let mut values = [0.0; DIMENSION];
+            values[7] = value;
+            Embedding::new(&values)
+        };
+        assert!(of(-1.0).is_ok() && of(1.000_9).is_ok());
+        for bad in [0.0, 0.998, 1.002, f32::NAN, f32::INFINITY, f32::MAX] {
+            assert!(matches!(of(bad), Err(BadEmbedding::Norm(_))), "{bad}");
+        }
+        assert_eq!(Embedding::new(&[1.0]), Err(BadEmbedding::Length(1)));
+    }
+}

@@ -95,6 +95,34 @@ impl fmt::Display for Domain {
 }
 
 #[cfg(test)]
+impl Experience {
+    /// The plainest entry of that id: a test names what it changes.
+    pub(crate) fn plain(id: ExperienceId) -> Self {
+        Self {
+            id,
+            text: ExperienceText::parse(&format!("lesson {id}")).expect("a sound text"),
+            confidence: Confidence::parse(0.5).expect("a confidence"),
+            domain: Domain::general(),
+            embedding: Embedding::towards(&[1.0]),
+            usage_count: 0,
+            epoch: 0,
+            successes: 0,
+            failures: 0,
+            last_improved: None,
+            pinned: false,
+            source: None,
+            created_at: Timestamp(0),
+            updated_at: Timestamp(0),
+        }
+    }
+
+    /// That confident.
+    pub(crate) fn with_confidence(self, confidence: f64) -> Self {
+        Self { confidence: Confidence::parse(confidence).expect("a confidence"), ..self }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

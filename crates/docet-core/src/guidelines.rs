@@ -16,3 +16,15 @@ pub fn render<'a>(first: usize, texts: impl IntoIterator<Item = &'a str>) -> Str
 pub fn label(number: usize) -> String {
     format!("G{number}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_a_lesson_and_nothing_around_them() {
+        assert_eq!(render(0, []), "");
+        assert_eq!(render(0, ["best"]), "[G0] best");
+        assert_eq!(render(9, ["best", "next"]), "[G9] best\n[G10] next");
+    }
+}

@@ -245,3 +245,82 @@ pub struct Similar {
     /// Their cosine.
     pub similarity: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::in_memory::HashEmbedder;
+    use crate::ports::Embedder;
+
+    fn list(wire: serde_json::Value) -> Vec<Operation> {
+        serde_json::from_value(wire).unwrap()
+    }
+
+    fn codes(operations: &[Operation]) -> Vec<Option<Code>> {
+        let prepared = prepare(operations, |texts| HashEmbedder.embed(texts)).unwrap();
+        prepared.iter().map(|operation| operation.content().err().map(|refusal| refusal.code)).collect()
+    }
+
+    #[test]
+    fn of_several_faults_the_first_code_counts() {
+        let long = "x".repeat(1_001);
+        let operations = list(serde_json::json!([
+            {"op": "add", "text": "", "domain": "two words", "confidence": 2.0, "source": "\u{7}"},
+            {"op": "add", "text": "", "confidence": 2.0, "source": "\u{7}"},
+            {"op": "add", "text": "", "source": "\u{7}"},
+            {"op": "add", "text": "sound", "source": "\u{7}"},
+            {"op": "add", "text": "sound", "source": " "},
+            {"op": "add", "text": long, "source": " "},
+            {"op": "add", "text": "sound", "source": "s".repeat(201)},
+            {"op": "modify", "id": 1, "domain": ""},
+            {"op": "add", "text": "sound", "domain": "WEB", "confidence": 0.7, "source": "trace 7"},
+        ]));
+        let expected = [
+            Some(Code::BadDomain),
+            Some(Code::BadConfidence),
+            Some(Code::EmptyText),
+            Some(Code::ControlCharacter),
+            Some(Code::EmptyText),
+            Some(Code::EmptyText),
+            Some(Code::TooLong),
+            Some(Code::BadDomain),
+            None,
+        ];
+        assert_eq!(codes(&operations), expected);
+    }
+
+    #[test]
+    fn sound_texts_are_embedded_in_one_batch_and_others_not_at_all() {
+        let operations = list(serde_json::json!([
+            {"op": "add", "text": " first\n lesson "},
+            {"op": "add", "text": "[G0] none"},
+            {"op": "delete", "id": 1},
+            {"op": "modify", "id": 2, "pinned": true},
+            {"op": "merge", "ids": [1, 2], "text": "second lesson"},
+        ]));
+        let mut batches = Vec::new();
+        let prepared = prepare(&operations, |texts| {
+            batches.push(texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
+            HashEmbedder.embed(texts)
+        });
+        let embedded: Vec<bool> = prepared.unwrap().iter().map(Prepared::is_embedded).collect();
+        assert_eq!(embedded, [true, false, false, false, true]);
+        assert_eq!(batches, [["first lesson", "second lesson"]]);
+        let no_text = prepare(&operations[1..4], |_| Err("nothing to embed"));
+        assert!(no_text.is_ok());
+    }
+
+    #[test]
+    fn a_text_longer_than_the_encoder_reads_is_refused() {
+        let operations = list(serde_json::json!([{"op": "add", "text": "long"}, {"op": "add", "text": "short"}]));
+        let prepared = prepare(&operations, |texts| {
+            let mut encoded = HashEmbedder.embed(texts)?;
+            (encoded[0].tokens, encoded[0].truncated) = (256, true);
+            Ok::<_, crate::ports::EncoderError>(encoded)
+        });
+        let prepared = prepared.unwrap();
+        let refusal = prepared[0].content().unwrap_err();
+        assert_eq!((refusal.code, refusal.allowed.as_deref()), (Code::TooManyTokens, Some("at most 256 tokens")));
+        assert!(prepared[1].content().is_ok());
+    }
+}

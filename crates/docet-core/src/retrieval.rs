@@ -188,3 +188,95 @@ fn ranked(scored: &Scored<'_>) -> Ranked {
         same_as: Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(id: ExperienceId, coordinates: &[f32]) -> Experience {
+        Experience { embedding: Embedding::towards(coordinates), ..Experience::plain(id) }
+    }
+
+    fn search() -> Search {
+        Search {
+            query: Embedding::towards(&[1.0, 0.0]),
+            top_k: 5,
+            confidence_weight: 0.0,
+            min_score: None,
+            domains: DomainChoice::All,
+            given: Vec::new(),
+        }
+    }
+
+    fn ids(ranking: &Ranking) -> Vec<ExperienceId> {
+        ranking.best.iter().map(|best| best.id).collect()
+    }
+
+    #[test]
+    fn eq_conf_weighted_score_by_hand() {
+        // `eq:conf-weighted-score`, (similarity, c, w, score):
+        // 0.8 * 0.6 + 0.2 * 0.9 = 0.48 + 0.18;  0.8 * -0.5 + 0.2 * 0.5 = -0.4 + 0.1
+        let table = [(0.6, 0.9, 0.2, 0.66), (-0.5, 0.5, 0.2, -0.3), (0.6, 0.9, 0.0, 0.6), (0.6, 0.9, 1.0, 0.9)];
+        for (similarity, confidence, weight, score) in table {
+            assert!((blend(similarity, confidence, weight) - score).abs() < 1e-12, "{score}");
+        }
+    }
+
+    #[test]
+    fn eq_retrieval_score_by_hand() {
+        // `eq:retrieval-score`, q = (1, 0): the cosine is the first coordinate of the unit vector.
+        // (3, 4) / 5 -> 0.6;  (1, 0) -> 1;  (0, 1) -> 0;  (-1, 0) -> -1
+        let entries = [at(1, &[3.0, 4.0]), at(2, &[1.0, 0.0]), at(3, &[0.0, 1.0]), at(4, &[-1.0, 0.0])];
+        let ranking = rank(&entries, &search());
+        assert_eq!(ids(&ranking), [2, 1, 3, 4]);
+        for (best, expected) in ranking.best.iter().zip([1.0, 0.6, 0.0, -1.0]) {
+            assert!((best.similarity - expected).abs() < 1e-7 && best.score == best.similarity, "{best:?}");
+        }
+        // By w = 0.2, trust turns the first two: 0.8 * 0.6 + 0.2 * 0.95 = 0.67 against 0.8 * 0.7 + 0.2 * 0.5 = 0.66.
+        let trusted = [at(1, &[0.6, 0.8]).with_confidence(0.95), at(2, &[0.7, 0.714_142_8])];
+        assert_eq!(ids(&rank(&trusted, &search())), [2, 1]);
+        assert_eq!(ids(&rank(&trusted, &Search { confidence_weight: 0.2, ..search() })), [1, 2]);
+    }
+
+    #[test]
+    fn ties_go_by_confidence_usage_epoch_and_id() {
+        let plain = Experience::plain;
+        let entries = [
+            plain(1),
+            plain(2),
+            Experience { epoch: 1, ..plain(3) },
+            Experience { usage_count: 1, ..plain(4) },
+            plain(5).with_confidence(0.6),
+        ];
+        assert_eq!(ids(&rank(&entries, &search())), [5, 4, 3, 1, 2]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted_in_order() {
+        let web = |entry| Experience { domain: Domain::parse("web").unwrap(), ..entry };
+        let twin = |id| Experience { text: Experience::plain(3).text, ..Experience::plain(id) };
+        // 1 is of another domain, 2 was given, 3 is the best, 4 says the same, 5 is under the floor, 6 and 7 compete.
+        let entries = [
+            Experience::plain(1),
+            web(Experience::plain(2)),
+            web(Experience::plain(3)),
+            web(twin(4)),
+            web(at(5, &[0.1, 0.9])),
+            web(at(6, &[0.9, 0.1])),
+            web(at(7, &[0.8, 0.2])),
+        ];
+        let narrow = Search {
+            top_k: 2,
+            min_score: Some(0.5),
+            domains: DomainChoice::Named(vec![Domain::parse("web").unwrap()]),
+            given: vec![Receipt { id: 2, text: "as it was".to_owned() }],
+            ..search()
+        };
+        let ranking = rank(&entries, &narrow);
+        assert_eq!((ids(&ranking), &ranking.best[0].same_as[..]), (vec![3, 6], &[4][..]));
+        assert_eq!((ranking.eligible, ranking.filtered_by_domain), (6, 1));
+        assert_eq!((ranking.already_given, ranking.below_min_score, ranking.shortfall), (1, 1, 0));
+        let wide = rank(&entries, &Search { top_k: 9, ..narrow });
+        assert_eq!((ids(&wide), wide.shortfall), (vec![3, 6, 7], 6));
+    }
+}

@@ -344,3 +344,109 @@ fn outcome_missing() -> Refusal {
                    or --no-outcome";
     Refusal::new(Code::OutcomeMissing, message).field("reward").allowed(allowed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Verdict::{Improved, InsufficientData, Mixed, NoEvidence, NotImproved};
+
+    /// Rewards of five earlier sessions with mean 0.4.
+    const EARLIER: [f64; 5] = [1.0, 0.0, 0.0, 1.0, 0.0];
+
+    fn rewarded(reward: f64) -> Outcome {
+        Outcome { reward: Some(reward), ..Outcome::default() }
+    }
+
+    fn labels(labels: &[&str]) -> Vec<String> {
+        labels.iter().map(|label| (*label).to_owned()).collect()
+    }
+
+    fn verdicts(outcome: &Outcome) -> (Verdict, Vec<Verdict>) {
+        let judgement = judge(outcome, 3, &EARLIER, &Settings::default()).unwrap();
+        (judgement.verdict, judgement.labels.into_iter().map(|(_, verdict)| verdict).collect())
+    }
+
+    #[test]
+    fn the_callers_word_goes_before_a_reward_and_a_labels_own_before_the_sessions() {
+        let word = |improved| Outcome { word: Some(improved), ..rewarded(-9.0) };
+        let own = |outcome| Outcome { not_improved: labels(&["G1"]), ..outcome };
+        let table = [
+            (word(true), (Improved, vec![Improved; 3])),
+            (own(word(true)), (Mixed, vec![Improved, NotImproved, Improved])),
+            (own(rewarded(0.9)), (Mixed, vec![Improved, NotImproved, Improved])),
+            (own(Outcome::default()), (Mixed, vec![NoEvidence, NotImproved, NoEvidence])),
+            (Outcome { applied: Some(labels(&["g1"])), ..own(word(true)) }, (NotImproved, vec![NotImproved])),
+            (Outcome { applied: Some(Vec::new()), ..word(true) }, (Improved, vec![])),
+            (Outcome { none: true, ..Outcome::default() }, (NoEvidence, vec![NoEvidence; 3])),
+        ];
+        for (outcome, expected) in table {
+            assert_eq!(verdicts(&outcome), expected, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn a_reward_is_held_against_the_callers_baseline_then_the_settings() {
+        let fixed = Settings { baseline: Baseline::Fixed(0.5), ..Settings::default() };
+        let running = Settings::default();
+        let short = Settings { baseline_window: 2, baseline_min: 2, ..Settings::default() };
+        let caller = Outcome { baseline: Some(0.7), ..rewarded(0.6) };
+        // Running: (1 + 0 + 0 + 1 + 0) / 5 = 0.4; of the last two (1 + 0) / 2 = 0.5.
+        let table = [
+            (&caller, &EARLIER[..], &fixed, NotImproved, Some(0.7), BaselineFrom::Caller),
+            (&rewarded(0.6), &EARLIER[..], &fixed, Improved, Some(0.5), BaselineFrom::Setting),
+            (&rewarded(0.6), &EARLIER[..], &running, Improved, Some(0.4), BaselineFrom::Running),
+            (&rewarded(0.3), &EARLIER[..], &running, NotImproved, Some(0.4), BaselineFrom::Running),
+            (&rewarded(0.6), &EARLIER[..4], &running, InsufficientData, None, BaselineFrom::Running),
+            (&rewarded(0.6), &EARLIER[..], &short, Improved, Some(0.5), BaselineFrom::Running),
+        ];
+        for (outcome, earlier, settings, verdict, baseline, from) in table {
+            let judgement = judge(outcome, 1, earlier, settings).unwrap();
+            let found = (judgement.verdict, judgement.baseline, judgement.baseline_from);
+            assert_eq!(found, (verdict, baseline, Some(from)), "{outcome:?} {settings:?}");
+        }
+    }
+
+    #[test]
+    fn a_tie_is_within_a_billionth() {
+        let verdict = |reward, tie| {
+            let settings = Settings { baseline: Baseline::Fixed(0.5), tie, ..Settings::default() };
+            judge(&rewarded(reward), 1, &[], &settings).unwrap().verdict
+        };
+        for reward in [0.5, 0.5 + 9e-10, 0.5 - 9e-10] {
+            assert_eq!(verdict(reward, Tie::NoEvidence), NoEvidence, "{reward}");
+            assert_eq!(verdict(reward, Tie::NotImproved), NotImproved, "{reward}");
+        }
+        assert_eq!(verdict(0.5 + 2e-9, Tie::NotImproved), Improved);
+        assert_eq!(verdict(0.5 - 2e-9, Tie::NoEvidence), NotImproved);
+    }
+
+    #[test]
+    fn the_mean_of_huge_rewards_is_no_infinity() {
+        // (4 * 1.5e308 - 1.5e308) / 5 = 9e307, though the sum of the first two overflows.
+        let huge = [1.5e308, 1.5e308, 1.5e308, 1.5e308, -1.5e308];
+        let baseline = judge(&rewarded(0.0), 1, &huge, &Settings::default()).unwrap().baseline.unwrap();
+        assert!((baseline / 9e307 - 1.0).abs() < 1e-12, "{baseline}");
+    }
+
+    #[test]
+    fn evidence_is_counted_also_at_a_bound() {
+        // (verdict, c from 0.95, successes, failures, last improvement from 8 in a session of epoch 5)
+        let table = [
+            (Improved, 0.95, 1, 0, Some(8)),
+            (NotImproved, 0.855, 0, 1, Some(8)),
+            (NoEvidence, 0.95, 0, 0, Some(8)),
+            (InsufficientData, 0.95, 0, 0, Some(8)),
+        ];
+        for (verdict, confidence, successes, failures, last_improved) in table {
+            let mut lesson = Experience { last_improved: Some(8), ..Experience::plain(1) }.with_confidence(0.95);
+            credit(&mut lesson, verdict, 5, &Settings::default());
+            assert!((lesson.confidence.get() - confidence).abs() < 1e-12, "{verdict:?}");
+            assert_eq!(
+                (lesson.usage_count, lesson.successes, lesson.failures),
+                (1, successes, failures),
+                "{verdict:?}"
+            );
+            assert_eq!(lesson.last_improved, last_improved, "{verdict:?}");
+        }
+    }
+}

@@ -352,3 +352,73 @@ fn check_distinct(ids: &[ExperienceId]) -> Result<(), Refusal> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::in_memory::HashEmbedder;
+    use crate::operation::prepare;
+    use crate::ports::Embedder;
+    use crate::settings::Settings;
+
+    fn updated(entries: Vec<Experience>, wire: serde_json::Value, settings: Settings) -> Result<Updated, Error> {
+        let operations: Vec<Operation> = serde_json::from_value(wire).unwrap();
+        let prepared = prepare(&operations, |texts| HashEmbedder.embed(texts)).unwrap();
+        let library = Library { next_id: 9, epoch: 7, ..Library::new(settings) };
+        apply(&library, entries, &prepared, OnInvalid::Reject, Timestamp(1))
+    }
+
+    #[test]
+    fn a_merge_takes_the_highest_confidence_and_the_sums_by_hand() {
+        // `alg:memory-update`: c = max(0.3, 0.8), u = 2 + 5, successes = 1 + 4, failures = 1 + 0, k = now = 7.
+        let first =
+            Experience { usage_count: 2, successes: 1, failures: 1, last_improved: Some(3), ..Experience::plain(1) };
+        let second = Experience { usage_count: 5, successes: 4, pinned: true, ..Experience::plain(2) };
+        let parents = vec![first.with_confidence(0.3), second.with_confidence(0.8)];
+        let merge = serde_json::json!([{"op": "merge", "ids": [1, 2], "text": "both"}]);
+        let updated = updated(parents, merge, Settings::default()).unwrap();
+        let [merged] = &updated.entries[..] else { panic!("{:?}", updated.entries) };
+        assert_eq!((merged.id, merged.confidence.get(), merged.usage_count, merged.epoch), (9, 0.8, 7, 7));
+        assert_eq!((merged.successes, merged.failures, merged.last_improved), (5, 1, Some(3)));
+        assert!(merged.pinned && updated.next_id == 10);
+    }
+
+    #[test]
+    fn a_modify_keeps_what_was_learned_and_is_young_again() {
+        let learned =
+            Experience { usage_count: 2, successes: 1, last_improved: Some(3), epoch: 1, ..Experience::plain(1) };
+        let modify = serde_json::json!([{"op": "modify", "id": 1, "text": "renewed"}]);
+        let updated = updated(vec![learned.clone().with_confidence(0.8)], modify, Settings::default()).unwrap();
+        let embedding = HashEmbedder.embed(&["renewed"]).unwrap().remove(0).embedding;
+        let text = ExperienceText::parse("renewed").unwrap();
+        let expected = Experience { text, embedding, epoch: 7, updated_at: Timestamp(1), ..learned };
+        assert_eq!(updated.entries, [expected.with_confidence(0.8)]);
+    }
+
+    #[test]
+    fn what_the_list_wrote_is_spared_where_it_fits() {
+        // Eight old ones of c = 0.9, some of them pinned, meet new ones of c = 0.1 at capacity 8.
+        let old = |pinned| (1..=8).map(move |id| Experience { pinned: id <= pinned, ..Experience::plain(id) });
+        let new = |count: u64| -> serde_json::Value {
+            (0..count)
+                .map(|id| serde_json::json!({"op": "add", "text": format!("new {id}"), "confidence": 0.1}))
+                .collect()
+        };
+        let settings = Settings { capacity: 8, strategy: crate::settings::Strategy::Importance, ..Settings::default() };
+        let gone = |count, pinned| {
+            let entries = old(pinned).map(|entry| entry.with_confidence(0.9)).collect();
+            let updated = updated(entries, new(count), settings.clone());
+            updated.map(|updated| updated.report.evicted.iter().map(|gone| gone.id).collect::<Vec<_>>())
+        };
+        // max(ceil(0.2 m), excess): ceil(0.2 * 7) = 2 of the old; ceil(0.2 * 6) = 2; no place to spare 7, so the new go.
+        assert_eq!(gone(1, 1).unwrap(), [2, 3]);
+        assert_eq!(gone(2, 2).unwrap(), [3, 4]);
+        assert_eq!(gone(7, 2).unwrap(), [9, 10, 11, 12, 13, 14, 15]);
+        let refused = gone(1, 8).unwrap_err();
+        assert_eq!(refused.code(), Code::CapacityPinned);
+        let paper = Settings { spare_new: false, ..settings };
+        let entries = old(0).map(|entry| entry.with_confidence(0.9)).collect();
+        let updated = updated(entries, new(1), paper).unwrap();
+        assert_eq!(updated.report.evicted.iter().map(|gone| gone.id).collect::<Vec<_>>(), [9, 1]);
+    }
+}

@@ -154,3 +154,46 @@ fn evicted(entry: &Experience) -> Evicted {
         kept_instead: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who leaves, with figures.
+    pub(super) fn evicted(entries: &[Experience], settings: &Settings, epoch: u64) -> Vec<Evicted> {
+        let (spared, capacity) = (BTreeSet::new(), settings.capacity);
+        compress(&Compression { entries, spared: &spared, capacity, epoch, settings }).unwrap()
+    }
+
+    /// The ids of those who leave, in order.
+    pub(super) fn leaving(entries: &[Experience], settings: &Settings, epoch: u64) -> Vec<ExperienceId> {
+        evicted(entries, settings, epoch).into_iter().map(|gone| gone.id).collect()
+    }
+
+    #[test]
+    fn shares_are_rounded_up_but_for_rounding() {
+        // 0.2 * 7 = 1.4; 0.7 * 10 = 7.000000000000001 in doubles; 0.1 * 3 = 0.30000000000000004
+        let table = [(0.2, 5, 1), (0.2, 7, 2), (0.7, 10, 7), (0.1, 3, 1), (0.0, 9, 0), (1.0, 9, 9), (0.5, 0, 0)];
+        for (fraction, count, expected) in table {
+            assert_eq!(share(fraction, count), expected, "{fraction} of {count}");
+        }
+    }
+
+    #[test]
+    fn whatever_the_strategy_the_spared_stay_and_too_many_of_them_are_refused() {
+        let entries: Vec<Experience> =
+            (1..=6).map(|id| Experience { pinned: id == 2, ..Experience::plain(id) }).collect();
+        let spared = BTreeSet::from([1, 3]);
+        for strategy in [Strategy::Diversity, Strategy::Importance, Strategy::Temporal, Strategy::Hybrid] {
+            let settings = Settings { strategy, ..Settings::default() };
+            let to = |capacity| {
+                compress(&Compression { entries: &entries, spared: &spared, capacity, epoch: 0, settings: &settings })
+            };
+            let gone: BTreeSet<ExperienceId> = to(3).unwrap().iter().map(|gone| gone.id).collect();
+            assert_eq!(gone, BTreeSet::from([4, 5, 6]), "{strategy:?}");
+            assert_eq!(to(6).unwrap(), [], "{strategy:?}");
+            let refusal = to(2).unwrap_err();
+            assert_eq!((refusal.code, refusal.allowed.as_deref()), (Code::CapacityPinned, Some("3 or more")));
+        }
+    }
+}
