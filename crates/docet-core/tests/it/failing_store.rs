@@ -16,8 +16,11 @@ use serde_json::json;
 
 use crate::world::{World, worded};
 
+/// A call that answers with its report, as text.
+type Write = fn(&World) -> Result<String, Error>;
+
 /// The calls of the facade that write, over a library with one open session `s1`.
-const WRITES: [(&str, fn(&World) -> Result<String, Error>); 8] = [
+const WRITES: [(&str, Write); 8] = [
     ("update", |world| {
         let list = json!([
             {"op": "add", "text": "Wait until the page has loaded."},

@@ -1,8 +1,9 @@
 //! `alg:memory-update` as whole states: a library before and after, one snapshot for each branch of the algorithm.
 
+use docet_core::compression::Evicted;
 use docet_core::error::{Error, Fault};
 use docet_core::memory::Update;
-use docet_core::operation::{OnInvalid, UpdateReport};
+use docet_core::operation::{OnInvalid, Operation, UpdateReport};
 use docet_core::session::Outcome;
 use serde_json::{Value, json};
 
@@ -27,7 +28,7 @@ fn lived_in(settings: &[(&str, &str)]) -> World {
 
 /// The list, the answer, and the library afterwards.
 fn after(world: &World, list: Value) -> String {
-    let asked = list_of(&list);
+    let asked = note_list(&operations(list.clone()));
     let answer = match world.update(list) {
         Ok(report) => note_report(&report),
         Err(error) => note_error(&error),
@@ -35,27 +36,42 @@ fn after(world: &World, list: Value) -> String {
     format!("{asked}\n{answer}\n{}", world.noted())
 }
 
-fn list_of(list: &Value) -> String {
-    let lines = list.as_array().expect("a list").iter().map(|operation| format!("  {operation}\n"));
-    format!("asked:\n{}", lines.collect::<String>())
+fn note_list(list: &[Operation]) -> String {
+    let line = |operation| format!("  {}\n", serde_json::to_string(operation).expect("an operation is JSON"));
+    format!("asked:\n{}", list.iter().map(line).collect::<String>())
 }
 
-/// A line a field, and a line for each member of a list.
 fn note_report(report: &UpdateReport) -> String {
-    let report = serde_json::to_value(report).expect("a report is JSON");
-    let fields = report.as_object().expect("a report has fields").iter();
-    let line = |(name, value): (&String, &Value)| match value.as_array() {
-        Some(members) => members.iter().map(|member| format!("  {name}: {member}\n")).collect(),
-        None => format!("  {name}: {value}\n"),
-    };
-    format!("answer:\n{}", fields.map(line).collect::<String>())
+    let UpdateReport { revision, dry_run: _, applied, skipped, duplicates, similar, evicted, size } = report;
+    let mut lines = vec![format!("answer: revision {revision}, size {size}")];
+    lines.extend(applied.iter().map(|applied| match &applied.ids {
+        Some(ids) => format!("{}: {ids:?} merged into {}", applied.index, applied.id),
+        None => format!("{}: {:?} {}", applied.index, applied.op, applied.id),
+    }));
+    lines.extend(skipped.iter().map(note_fault));
+    lines.extend(duplicates.iter().map(|duplicate| format!("{}: equals {}", duplicate.index, duplicate.id)));
+    lines
+        .extend(similar.iter().map(|similar| format!("{} is {:.4} to {}", similar.id, similar.similarity, similar.of)));
+    lines.extend(evicted.iter().map(note_evicted));
+    lines.join("\n  ") + "\n"
+}
+
+fn note_fault(fault: &Fault) -> String {
+    format!("{}: {:?}, {}", fault.index, fault.code, fault.message)
+}
+
+/// With the figures of the default strategy.
+fn note_evicted(evicted: &Evicted) -> String {
+    let Evicted { id, confidence, usage_count, epoch, time_weight, distance, utility, .. } = evicted;
+    let figure = |value: &Option<f64>| value.map_or("none".to_owned(), |value| format!("{value:.6}"));
+    let figures = [time_weight, distance, utility].map(figure).join(", ");
+    format!("{id} left: c {confidence:.4}, u {usage_count}, k {epoch} | w, d, U: {figures}")
 }
 
 fn note_error(error: &Error) -> String {
     match error {
         Error::Faults(faults) => {
-            let line = |fault: &Fault| format!("  {}: {:?}, {}\n", fault.index, fault.code, fault.message);
-            format!("refused:\n{}", faults.iter().map(line).collect::<String>())
+            faults.iter().fold("refused:\n".to_owned(), |note, fault| note + "  " + &note_fault(fault) + "\n")
         }
         error => format!("refused: {error}\n"),
     }
@@ -168,7 +184,7 @@ fn faults_skipped() {
         {"op": "delete", "id": 1},
         {"op": "merge", "ids": [1, 2], "text": "One has left."},
     ]);
-    let update = Update { on_invalid: OnInvalid::Skip, ..Update::of(operations(list.clone())) };
+    let update = Update { on_invalid: OnInvalid::Skip, ..Update::of(operations(list)) };
     let report = world.memory.update(&world.library, &update, world.tick()).expect("skipped, not refused");
-    insta::assert_snapshot!(format!("{}\n{}\n{}", list_of(&list), note_report(&report), world.noted()));
+    insta::assert_snapshot!(format!("{}\n{}\n{}", note_list(&update.operations), note_report(&report), world.noted()));
 }

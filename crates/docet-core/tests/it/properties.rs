@@ -198,7 +198,7 @@ proptest! {
         prop_assert_eq!(texts.len(), ranking.best.len(), "a text is given once");
         prop_assert!(ranking.best.iter().all(|best| floor.is_none_or(|floor| best.score >= floor)));
 
-        let mut turned = entries.clone();
+        let mut turned = entries;
         turned.reverse();
         prop_assert_eq!(rank(&turned, &search), ranking, "the order of entries does not matter");
     }
