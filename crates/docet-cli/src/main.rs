@@ -1,3 +1,39 @@
-//! The command line.
+//! `docet`, the command line: arguments become a request, the service carries it out, its answer is printed.
 
-fn main() {}
+mod arguments;
+mod commands;
+mod context;
+mod failure;
+mod input;
+mod output;
+mod progress;
+mod table;
+
+use std::env;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use arguments::Arguments;
+use context::Context;
+use docet::wire::Failure;
+use output::Output;
+
+fn main() -> ExitCode {
+    let raw: Vec<OsString> = env::args_os().collect();
+    let output = Output::new(arguments::wants_json(&raw));
+    let arguments = match arguments::parse(&raw) {
+        Ok(arguments) => arguments,
+        Err(error) => return failure::unparsed(&raw, &error, output),
+    };
+    match run(arguments, output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure::refused(&failure, output),
+    }
+}
+
+fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
+    match arguments.command {
+        commands::Command::Completions(completions) => completions.run(output),
+        command => command.run(&Context::new(&arguments.global, output)?),
+    }
+}

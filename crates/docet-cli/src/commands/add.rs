@@ -1,0 +1,51 @@
+//! `docet add`
+
+use clap::Args;
+use docet::wire::{Failure, Operation};
+
+use super::update;
+use crate::arguments::finite;
+use crate::context::Context;
+use crate::input;
+
+const EXAMPLES: &str = "\
+Examples:
+  docet add \"Run the failing test before you change the code.\" --domain coding
+  docet add - --source retrospective < lessons.txt";
+
+/// Keep lessons of 1 to 32 words
+///
+/// Several texts are kept together or not at all. A lesson that stands in the same domain already is not kept twice:
+/// the answer names the one that says it.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Add {
+    /// The lessons; - reads standard input, one a line
+    #[arg(value_name = "TEXT|-", required = true, allow_negative_numbers = true)]
+    text: Vec<String>,
+    /// What they are about [default: general]
+    #[arg(long, value_name = "D")]
+    domain: Option<String>,
+    /// How far they are trusted at first, above 0 and below 1 [default: the setting initial_confidence]
+    #[arg(long, value_name = "C", value_parser = finite, allow_negative_numbers = true)]
+    confidence: Option<f64>,
+    /// Who or what wrote them
+    #[arg(long, value_name = "S")]
+    source: Option<String>,
+    /// Keep them through every compression
+    #[arg(long)]
+    pin: bool,
+}
+
+impl Add {
+    pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
+        let add = |text| Operation::Add {
+            text,
+            domain: self.domain.clone(),
+            confidence: self.confidence,
+            source: self.source.clone(),
+            pinned: self.pin.then_some(true),
+        };
+        update::apply(context, input::texts(&self.text)?.into_iter().map(add).collect())
+    }
+}

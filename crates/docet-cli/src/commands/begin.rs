@@ -1,0 +1,43 @@
+//! `docet begin`
+
+use clap::Args;
+use docet::wire::{BeginRequest, Failure};
+
+use super::recall::{self, LookUp};
+use crate::context::Context;
+use crate::input;
+use crate::output::say;
+
+const EXAMPLES: &str = "\
+Examples:
+  docet begin \"fix the failing payment test\"
+  docet begin - --group nightly --ref run-17 --json < task.txt";
+
+/// Begin a session: the lessons for a task, and a receipt of them
+///
+/// Prints what `recall` prints, and names the session on standard error. `docet end` says what came of it.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Begin {
+    #[command(flatten)]
+    look_up: LookUp,
+    /// Rewards are compared within this group of sessions
+    #[arg(long, value_name = "G")]
+    group: Option<String>,
+    /// A reference of your own, kept with the session
+    #[arg(long = "ref", value_name = "TEXT")]
+    reference: Option<String>,
+}
+
+impl Begin {
+    pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
+        let LookUp { task, k, domains, all_domains, confidence_weight, min_score } = self.look_up;
+        let (task, group, reference) = (input::text(&task)?, self.group, self.reference);
+        let request = BeginRequest { task, k, domains, all_domains, confidence_weight, min_score, group, reference };
+        let answer = context.service.begin(&context.target, &request)?;
+        if let Some(session) = answer.session.as_ref().filter(|_| !context.output.is_json()) {
+            say(&format!("session: {session}\n"));
+        }
+        recall::show(context, &answer)
+    }
+}

@@ -1,0 +1,116 @@
+//! `docet end`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use docet::wire::{Credit, EndAnswer, EndRequest, Failure, Labels, Verdict, parse_operations};
+
+use super::update;
+use crate::arguments::finite;
+use crate::context::Context;
+use crate::failure::usage;
+use crate::input;
+use crate::table::{figure, table};
+
+const EXAMPLES: &str = "\
+Examples:
+  docet end SESSION --reward 1 --applied G0,G2
+  docet end SESSION --improved=G0 --not-improved=G1 --update lessons.json";
+
+/// End a session: say what came of it, and confidence moves
+///
+/// A reward is compared with --baseline, else with the setting `baseline`; your own word on the session or on a label
+/// goes before it. Lessons learned may come in the same call. A second end changes nothing and repeats the first answer.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct End {
+    /// The session, as `begin` named it
+    session: String,
+    /// The reward of the task
+    #[arg(long, value_name = "R", value_parser = finite, allow_negative_numbers = true)]
+    reward: Option<f64>,
+    /// What the reward is compared with
+    #[arg(long, value_name = "B", value_parser = finite, allow_negative_numbers = true, requires = "reward")]
+    baseline: Option<f64>,
+    /// The session improved, or these labels did
+    #[arg(long, value_name = "G0,G2", num_args = 0..=1, require_equals = true)]
+    improved: Option<Option<String>>,
+    /// The session did not improve, or these labels did not
+    #[arg(long, value_name = "G1", num_args = 0..=1, require_equals = true)]
+    not_improved: Option<Option<String>>,
+    /// There is no outcome to speak of
+    #[arg(long, conflicts_with_all = ["reward", "baseline", "improved", "not_improved"])]
+    no_outcome: bool,
+    /// Which labels were applied, or none [default: all]
+    #[arg(long, value_name = "G0,G2|none")]
+    applied: Option<String>,
+    /// Lessons learned, as a file of operations; - reads standard input
+    #[arg(long, value_name = "FILE|-")]
+    update: Option<PathBuf>,
+}
+
+impl End {
+    pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
+        let (improved, not_improved) = (self.improved.map(verdict), self.not_improved.map(verdict));
+        let whole = Some(Labels::Session(true));
+        if improved == whole && not_improved == whole {
+            let message = "--improved and --not-improved both speak of the whole session; give one, or name labels";
+            return Err(usage("improved", message));
+        }
+        let operations = self.update.map(|file| parse_operations(&input::bytes(&file)?)).transpose()?;
+        let request = EndRequest {
+            reward: self.reward,
+            baseline: self.baseline,
+            improved,
+            not_improved,
+            no_outcome: self.no_outcome,
+            applied: self.applied.as_deref().map(applied),
+            operations: operations.unwrap_or_default(),
+        };
+        let answer = context.service.end(&context.target, &self.session, &request)?;
+        context.output.answer(&answer, page)
+    }
+}
+
+fn verdict(named: Option<String>) -> Labels {
+    named.map_or(Labels::Session(true), |named| Labels::Named(labels(&named)))
+}
+
+fn applied(named: &str) -> Vec<String> {
+    if named == "none" { Vec::new() } else { labels(named) }
+}
+
+fn labels(named: &str) -> Vec<String> {
+    named.split(',').map(|label| label.trim().to_owned()).collect()
+}
+
+pub(super) fn page(answer: &EndAnswer) -> String {
+    let compared = match (answer.reward, answer.baseline) {
+        (Some(reward), Some(baseline)) => format!(" (reward {reward}, baseline {baseline:.3})"),
+        (Some(reward), None) => format!(" (reward {reward})"),
+        (None, _) => String::new(),
+    };
+    let mut page = format!("{}{compared}\n", words(answer.verdict));
+    page += &table(["LABEL", "ID", "VERDICT", "BEFORE", "AFTER", "USED"], answer.updates.iter().map(row).collect());
+    for id in &answer.gone {
+        page += &format!("{id} had left the library\n");
+    }
+    page + &answer.update.as_ref().map_or_else(|| format!("revision {}\n", answer.revision), update::page)
+}
+
+fn row(credit: &Credit) -> [String; 6] {
+    let (before, after) = (figure(credit.before.get()), figure(credit.after.get()));
+    let (id, used) = (credit.id.to_string(), credit.usage_count.to_string());
+    [credit.label.clone(), id, words(credit.verdict).to_owned(), before, after, used]
+}
+
+/// A verdict in words.
+pub(super) fn words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Improved => "improved",
+        Verdict::NotImproved => "not improved",
+        Verdict::Mixed => "mixed",
+        Verdict::NoEvidence => "no evidence",
+        Verdict::InsufficientData => "insufficient data",
+    }
+}

@@ -1,0 +1,77 @@
+//! `docet recall`, and the flags and the page that `begin` shares with it.
+
+use clap::Args;
+use docet::wire::{Failure, RecallAnswer, RecallRequest};
+
+use crate::arguments::finite;
+use crate::context::Context;
+use crate::input;
+use crate::output::{clean, say};
+
+const EXAMPLES: &str = "\
+Examples:
+  SYSTEM=\"$(docet recall \"$TASK\")\"
+  docet recall \"fix the failing payment test\" -k 3 --domain coding --domain git";
+
+/// Look up the lessons for a task
+///
+/// Prints one line a lesson, the best first, for a system prompt; nothing where there is none. Nothing is written,
+/// unless a session is named: then lessons that it was given before are left out, and the labels go on.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Recall {
+    #[command(flatten)]
+    look_up: LookUp,
+    /// The open session to go on with
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+}
+
+/// What `recall` and `begin` both take.
+#[derive(Debug, Args)]
+pub(super) struct LookUp {
+    /// What the agent is about to do, encoded as given; - reads standard input
+    #[arg(value_name = "TASK|-", allow_negative_numbers = true)]
+    pub(super) task: String,
+    /// How many lessons at most, 1 to 100 [default: the setting top_k]
+    #[arg(short, value_name = "N", value_parser = finite, allow_negative_numbers = true)]
+    pub(super) k: Option<f64>,
+    /// Only lessons of this domain; may be given again [default: inferred from the task]
+    #[arg(long = "domain", value_name = "D", conflicts_with = "all_domains")]
+    pub(super) domains: Vec<String>,
+    /// Lessons of every domain
+    #[arg(long)]
+    pub(super) all_domains: bool,
+    /// The weight of confidence, 0 to 1; 0 is pure similarity [default: the setting]
+    #[arg(long, value_name = "W", value_parser = finite, allow_negative_numbers = true)]
+    pub(super) confidence_weight: Option<f64>,
+    /// The least score, -1 to 1 [default: the setting]
+    #[arg(long, value_name = "S", value_parser = finite, allow_negative_numbers = true)]
+    pub(super) min_score: Option<f64>,
+}
+
+impl Recall {
+    pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
+        let LookUp { task, k, domains, all_domains, confidence_weight, min_score } = self.look_up;
+        let (task, session) = (input::text(&task)?, self.session);
+        let request = RecallRequest { task, k, domains, all_domains, confidence_weight, min_score, session };
+        let answer = context.service.recall(&context.target, &request)?;
+        show(context, &answer)
+    }
+}
+
+/// The answer for a program, or the plain block for a prompt.
+pub(super) fn show(context: &Context, answer: &RecallAnswer) -> Result<(), Failure> {
+    if context.output.is_json() {
+        return context.output.document(answer);
+    }
+    if answer.truncated {
+        say("note: the task is longer than the model reads; only its beginning was looked at\n");
+    }
+    context.output.plain(block(&answer.context).as_bytes())
+}
+
+/// The block with every line ended; nothing for none.
+pub(super) fn block(context: &str) -> String {
+    context.lines().map(|line| format!("{}\n", clean(line))).collect()
+}

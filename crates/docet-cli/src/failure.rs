@@ -1,0 +1,138 @@
+//! Failures as a program and a person see them: the error object, words on standard error, the exit code.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::builder::styling::{AnsiColor, Style};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use docet::wire::Failure;
+use docet::{Code, Refusal};
+use serde::Serialize;
+
+use crate::output::{Output, clean, clean_lines, say};
+
+/// The command line itself does not parse.
+const UNPARSED: u8 = 2;
+/// The most faults that a person is shown.
+const SHOWN_FAULTS: usize = 20;
+
+/// Shows a refusal or failure of a command.
+pub(crate) fn refused(failure: &Failure, output: Output) -> ExitCode {
+    say(&page(failure));
+    document(failure, output);
+    if failure.code == Code::BadArguments { UNPARSED.into() } else { ExitCode::FAILURE }
+}
+
+/// Shows why the command line does not parse; help and version are asked for and no failure.
+pub(crate) fn unparsed(raw: &[OsString], error: &clap::Error, output: Output) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let text = error.render();
+            let shown = output.styled(&text.ansi().to_string());
+            shown.map_or_else(|failure| refused(&failure, Output::new(false)), |()| ExitCode::SUCCESS)
+        }
+        ErrorKind::InvalidUtf8 => refused(&not_utf8(raw), output),
+        _ => {
+            say(&error.render().ansi().to_string());
+            document(&bad_arguments(error), output);
+            UNPARSED.into()
+        }
+    }
+}
+
+/// A command line that clap took and that still does not say what is wanted.
+pub(crate) fn usage(field: &str, message: impl Into<String>) -> Failure {
+    Refusal::new(Code::BadArguments, message).field(field).into()
+}
+
+/// The error object of the contract.
+fn document(failure: &Failure, output: Output) {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        error: &'a Failure,
+    }
+    if output.is_json() {
+        // Where standard output cannot be written, standard error has said it already.
+        let _ = output.document(&Document { error: failure });
+    }
+}
+
+/// What a person reads: what is wrong, then each fault of a list.
+fn page(failure: &Failure) -> String {
+    let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
+    let mut page = format!("{red}error:{red:#} {}\n", clean_lines(&failure.message));
+    let faults = failure.faults.as_deref().filter(|faults| faults.len() > 1).unwrap_or_default();
+    for fault in faults.iter().take(SHOWN_FAULTS) {
+        page += &format!("  operation {}: {}\n", fault.index, clean(&fault.message));
+    }
+    if faults.len() > SHOWN_FAULTS {
+        page += &format!("  and {} more; --json lists them all\n", faults.len() - SHOWN_FAULTS);
+    }
+    page
+}
+
+/// What clap knows of its own error.
+fn bad_arguments(error: &clap::Error) -> Failure {
+    let context = |kind| error.get(kind).map(words).filter(|words| !words.is_empty());
+    let mut refusal = Refusal::new(Code::BadArguments, message(error));
+    if let Some(argument) = context(ContextKind::InvalidArg) {
+        refusal = refusal.field(field(&argument[0]));
+    }
+    if let Some(value) = context(ContextKind::InvalidValue).or_else(|| context(ContextKind::InvalidSubcommand)) {
+        refusal = refusal.value(&value[0]);
+    }
+    if let Some(allowed) = context(ContextKind::ValidValue) {
+        refusal = refusal.allowed(allowed.join(", "));
+    }
+    refusal.into()
+}
+
+fn words(value: &ContextValue) -> Vec<String> {
+    match value {
+        ContextValue::Strings(words) => words.clone(),
+        ContextValue::String(word) => vec![word.clone()],
+        ContextValue::StyledStr(word) => vec![word.to_string()],
+        _ => Vec::new(),
+    }
+}
+
+/// The first words of clap's page, in one line and without the usage below them.
+fn message(error: &clap::Error) -> String {
+    let page = error.render().to_string();
+    let ends = ["\nUsage:", "\nFor more information"];
+    let end = ends.iter().filter_map(|end| page.find(end)).min().unwrap_or(page.len());
+    let words: Vec<&str> = page[..end].split_whitespace().collect();
+    words.join(" ").trim_start_matches("error: ").to_owned()
+}
+
+/// `min_score` of `--min-score <S>`, `task` of `<TASK>`.
+fn field(argument: &str) -> String {
+    let name = argument.trim_start_matches(['-', '<', '[']);
+    let end = name.find(|c: char| !(c.is_alphanumeric() || c == '-')).unwrap_or(name.len());
+    name[..end].to_lowercase().replace('-', "_")
+}
+
+fn not_utf8(raw: &[OsString]) -> Failure {
+    let word = raw.iter().skip(1).find(|word| word.to_str().is_none());
+    let word = word.map(|word| word.to_string_lossy()).unwrap_or_default();
+    let message = format!("an argument is not UTF-8: \"{}\"; only paths may be", clean(&word));
+    Refusal::new(Code::NotUtf8, message).value(&word).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_named_as_on_the_wire() {
+        for (argument, name) in [
+            ("--min-score <S>", "min_score"),
+            ("-k <N>", "k"),
+            ("<TASK>", "task"),
+            ("[TEXT]...", "text"),
+            ("--improved[=<LABELS>]", "improved"),
+        ] {
+            assert_eq!(field(argument), name);
+        }
+    }
+}
