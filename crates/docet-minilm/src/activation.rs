@@ -94,10 +94,10 @@ fn sum_of(values: &[f32], term: impl Fn(f32) -> f32) -> f32 {
 fn error_function(z: f32) -> f32 {
     const P: [f32; 6] = [1.986_755e-6, 2.845_626_1e-4, 3.883_310_1e-3, 5.310_164e-2, 0.193_544_66, FRAC_2_SQRT_PI];
     const Q: [f32; 6] = [3.741_971e-5, 1.185_557_9e-3, 1.520_718_7e-2, 0.115_349_784, 0.504_857_06, 1.0];
-    let z = if z > 4.0 { 4.0 } else { z };
-    let z = if z < -4.0 { -4.0 } else { z };
     let square = z * z;
-    z * polynomial(&P, square) / polynomial(&Q, square)
+    let inside = z * polynomial(&P, square) / polynomial(&Q, square);
+    let clamped = if z > 4.0 { 1.0 } else { inside };
+    if z < -4.0 { -1.0 } else { clamped }
 }
 
 /// e^x for x at most 0, within two units in the last place: 2^n e^r with r in [-ln 2 / 2, ln 2 / 2]. Below -87 it is 0.
@@ -125,3 +125,6 @@ fn polynomial<const N: usize>(coefficients: &[f32; N], x: f32) -> f32 {
     }
     value
 }
+
+#[cfg(test)]
+mod tests;

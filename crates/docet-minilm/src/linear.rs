@@ -91,9 +91,9 @@ fn add_panel(packed: &[PanelRow], inputs: Matrix<&[f32]>, outputs: Matrix<&mut [
     assert_eq!(packed.len(), BLOCK);
     assert!(rows > 0 && inputs.values.len() >= (rows - 1) * inputs.stride + BLOCK);
     assert!(outputs.values.len() >= (rows - 1) * outputs.stride + PANEL);
-    // SAFETY: the library reads BLOCK numbers at each of `rows` starts in `inputs` and all of `packed`, and writes PANEL
-    // numbers at each of `rows` starts in `outputs`; the assertions above keep all of these inside their slices, and
-    // the exclusive borrow of `outputs` keeps it apart from the other two.
+    // SAFETY: the library reads BLOCK numbers at each of `rows` starts in `inputs` and all of `packed`, and writes
+    // PANEL numbers at each of `rows` starts in `outputs`; the assertions above keep all of these inside their slices,
+    // and the exclusive borrow of `outputs` keeps it apart from the other two.
     unsafe {
         gemm_f32::gemm::f32::get_gemm_fn()(
             PANEL,

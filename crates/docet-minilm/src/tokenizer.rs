@@ -176,16 +176,23 @@ fn is_full(ids: &[u32]) -> bool {
 /// BERT's cleaning: controls go, white space becomes a space, ideographs stand alone, accents go, lower case.
 fn normalised(text: &str) -> impl Iterator<Item = char> {
     let cleaned = text.chars().filter(|&character| !is_control(character)).flat_map(stand_alone);
-    cleaned.nfd().filter(|character| !character.is_mark_nonspacing()).flat_map(char::to_lowercase)
+    cleaned
+        .nfd()
+        .filter(|character| character.is_ascii() || !character.is_mark_nonspacing())
+        .flat_map(char::to_lowercase)
 }
 
 fn is_control(character: char) -> bool {
-    let spaces = matches!(character, '\t' | '\n' | '\r');
-    !spaces && (matches!(character, '\0' | '\u{FFFD}') || character.is_other())
+    match character {
+        '\t' | '\n' | '\r' => false,
+        '\u{FFFD}' => true,
+        _ if character.is_ascii() => character.is_ascii_control(),
+        _ => character.is_other(),
+    }
 }
 
 fn is_punctuation(character: char) -> bool {
-    character.is_ascii_punctuation() || character.is_punctuation()
+    if character.is_ascii() { character.is_ascii_punctuation() } else { character.is_punctuation() }
 }
 
 /// An ideograph between two spaces, any other character alone.

@@ -4,7 +4,7 @@ use super::Pinned;
 use std::fmt;
 use std::path::PathBuf;
 
-/// A step of [`pull`](super::pull) or [`import`](super::import). Shows itself as one line for a person.
+/// A step of [`pull`](super::pull()) or [`import`](super::import()). Shows itself as one line for a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Another process is at the same work; waiting for it.

@@ -143,7 +143,7 @@ fn agent() -> Agent {
     let config = Agent::config_builder()
         .timeout_resolve(Some(PATIENCE))
         .timeout_connect(Some(PATIENCE))
-        .timeout_recv_response(Some(2 * PATIENCE))
+        .timeout_recv_response(Some(PATIENCE))
         .timeout_recv_body(Some(REQUEST))
         .http_status_as_error(false)
         .user_agent(concat!("docet/", env!("CARGO_PKG_VERSION")));

