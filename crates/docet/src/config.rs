@@ -1,15 +1,17 @@
 //! Where things are: the only place that reads Docet's environment.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use docet_core::error::{Code, Refusal};
+use docet_core::library::LibraryName;
 use docet_minilm::Threads;
 use docet_minilm::model::Places;
 use etcetera::BaseStrategy;
 
+use crate::service::Target;
 use crate::wire::Failure;
 
 /// Everything that is not said in a request.
@@ -37,17 +39,26 @@ impl Config {
     /// # Errors
     /// `bad_value` where a place or a number cannot be read, `not_available` for a kind of store that this build does
     /// not have.
-    pub fn from_env(store: Option<&str>) -> Result<Self, Failure> {
+    pub fn from_env(store: Option<&OsStr>) -> Result<Self, Failure> {
         let data_dir = data_dir()?;
-        let url = match (store, variable("DOCET_STORE")) {
-            (Some(url), _) => Some(OsString::from(url)),
-            (None, url) => url,
-        };
-        let store = match url {
+        let store = match store.map(OsString::from).or_else(|| variable("DOCET_STORE")) {
             Some(url) => StorePlace::parse(url)?,
             None => StorePlace::Sqlite(data_dir.join("docet.db")),
         };
         Ok(Self { store, places: Places::from_env(&data_dir), threads: threads()? })
+    }
+}
+
+impl Target {
+    /// The library that the caller named for this very call, else that of `DOCET_LIBRARY`, else `default`.
+    ///
+    /// # Errors
+    /// `bad_name` for what is no name of a library.
+    pub fn from_env(library: Option<&str>) -> Result<Self, Failure> {
+        let standing = || variable("DOCET_LIBRARY").map(|name| name.to_string_lossy().into_owned());
+        let name = library.map(str::to_owned).or_else(standing);
+        let name = name.map_or_else(|| Ok(LibraryName::default()), |name| LibraryName::parse(&name))?;
+        Ok(Self { library: name, named: library.is_some() })
     }
 }
 

@@ -6,6 +6,7 @@
 pub mod config;
 pub mod local;
 pub mod model;
+mod progress;
 pub mod service;
 pub mod wire;
 
@@ -13,4 +14,5 @@ pub use config::{Config, StorePlace};
 pub use docet_core::error::{Code, Refusal};
 pub use docet_core::library::LibraryName;
 pub use local::Local;
+pub use progress::Progress;
 pub use service::{Service, Target};

@@ -16,16 +16,14 @@ use docet_minilm::OnDemand;
 use docet_sqlite::SqliteStore;
 
 use crate::config::{Config, StorePlace};
+use crate::progress::{Progress, Reporting};
 use crate::service::{Service, Target};
 use crate::wire::{
     self, BeginRequest, CompressAnswer, CompressRequest, EmbedAnswer, EmbedRequest, EndAnswer, EndRequest, Failure,
-    InitAnswer, InitRequest, Labels, LibrariesAnswer, ListAnswer, ListRequest, RecallAnswer, RecallRequest,
+    InitAnswer, InitRequest, Labels, LibrariesAnswer, ListAnswer, ListRequest, MAX_WHOLE, RecallAnswer, RecallRequest,
     SessionLine, SessionsAnswer, SessionsRequest, SettingsAnswer, SettingsRequest, ShowAnswer, UpdateAnswer,
     UpdateRequest, whole,
 };
-
-/// Ids, counts and seeds end below this.
-const MAX_WHOLE: u64 = (1 << 53) - 1;
 
 /// A memory whose store and encoder are opened by the first call that needs them.
 pub struct Local {
@@ -51,6 +49,12 @@ impl Local {
     pub fn new(config: &Config) -> Self {
         let embedder = OnDemand::new(config.places.clone(), config.threads);
         Self { store: config.store.clone(), embedder: Arc::new(embedder) }
+    }
+
+    /// The same, reporting to `progress` how far the texts of a call are encoded.
+    #[must_use]
+    pub fn with_progress(self, progress: Arc<Progress>) -> Self {
+        Self { embedder: Arc::new(Reporting::new(self.embedder, progress)), ..self }
     }
 
     fn memory(&self, access: Access) -> Result<Memory, Failure> {
@@ -153,7 +157,7 @@ impl Service for Local {
     }
 
     fn show(&self, target: &Target, id: f64) -> Result<ShowAnswer, Failure> {
-        let id = whole("id", id, 0, MAX_WHOLE)?;
+        let id = wire::id(id)?;
         let experience = self.memory(Access::Read)?.show(&target.library, id)?;
         Ok(ShowAnswer { experience: (&experience).into(), archived: false })
     }

@@ -1,4 +1,7 @@
-//! Documents of operations: `{"operations": [...]}`, or the bare list.
+//! Documents: what is read whole from a file or a stream, and lists of operations in it, which are
+//! `{"operations": [...]}` or the bare list.
+
+use std::io::{self, Read};
 
 use docet_core::error::{Code, Refusal};
 use docet_core::operation::Operation;
@@ -6,6 +9,34 @@ use serde::Deserialize;
 use serde_json::error::Category;
 
 use super::Failure;
+
+/// The largest document that is read.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Reads a document from `source`, which `name` names to a person.
+///
+/// # Errors
+/// `too_large` over 64 MiB, `io` where it cannot be read.
+pub fn read_document(name: &str, source: io::Result<impl Read>) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = source.and_then(|source| source.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    read.map_err(|cause| Refusal::new(Code::Io, format!("cannot read {name}: {cause}")))?;
+    if bytes.len() as u64 <= MAX_BYTES {
+        return Ok(bytes);
+    }
+    let message = format!("{name} is over 64 MiB; split it");
+    Err(Refusal::new(Code::TooLarge, message).allowed("at most 64 MiB").into())
+}
+
+/// The lines of a document. A last line feed ends the last line and begins no other; all else is kept as it stands.
+///
+/// # Errors
+/// `not_utf8`, with line and column.
+pub fn lines(bytes: &[u8]) -> Result<Vec<&str>, Failure> {
+    let text = utf8(bytes)?;
+    let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
+    Ok(if text.is_empty() { Vec::new() } else { lines.collect() })
+}
 
 /// Reads a document whole: one that is not JSON, or not of this shape, gives nothing.
 ///
@@ -107,6 +138,30 @@ mod tests {
             assert_eq!(found, code, "{document}");
             assert!(message.contains(words), "{document}: {message}");
         }
+    }
+
+    #[test]
+    fn a_last_line_feed_begins_no_line() {
+        let table: [(&str, &[&str]); 6] = [
+            ("", &[]),
+            ("\n", &[""]),
+            ("a", &["a"]),
+            ("a\n", &["a"]),
+            ("a\n\n", &["a", ""]),
+            ("a\r\n b \n", &["a\r", " b "]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(lines(text.as_bytes()).unwrap(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_document_has_an_end() {
+        assert_eq!(read_document("it", Ok(&b"abc"[..])).unwrap(), b"abc");
+        let endless = read_document("it", Ok(io::repeat(b' '))).unwrap_err();
+        assert_eq!((endless.code, endless.message.as_str()), (Code::TooLarge, "it is over 64 MiB; split it"));
+        let missing: io::Result<io::Empty> = Err(io::ErrorKind::NotFound.into());
+        assert_eq!(read_document("it", missing).unwrap_err().code, Code::Io);
     }
 
     #[test]

@@ -210,6 +210,17 @@ pub struct EmbedRequest {
     pub texts: Vec<String>,
 }
 
+/// The largest id, count or seed.
+pub(crate) const MAX_WHOLE: u64 = (1 << 53) - 1;
+
+/// The id of an entry, out of what was typed.
+///
+/// # Errors
+/// `bad_value` where it can be none.
+pub fn id(value: f64) -> Result<u64, Failure> {
+    whole("id", value, 0, MAX_WHOLE)
+}
+
 /// A whole number within bounds, out of what was typed.
 ///
 /// # Errors
