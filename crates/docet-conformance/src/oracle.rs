@@ -18,7 +18,7 @@ pub(crate) fn search(entries: &[Experience], search: &Search) -> Ranking {
     let (mut eligible, mut filtered_by_domain, mut already_given, mut below_min_score) = (0, 0, 0, 0);
     let mut left: Vec<Ranked> = Vec::new();
     for entry in entries {
-        if !domains.is_empty() && !domains.iter().any(|domain| *domain == entry.domain) {
+        if !domains.is_empty() && !domains.contains(&entry.domain) {
             filtered_by_domain += 1;
             continue;
         }

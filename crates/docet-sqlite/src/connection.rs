@@ -97,6 +97,8 @@ impl Location {
         match self.file.metadata() {
             Ok(metadata) if metadata.is_dir() => Err(failure::foreign(&self.file, "a folder")),
             Ok(metadata) if metadata.len() == 0 && self.access != Access::Create => Err(missing(&self.file)),
+            // SQLite takes a file of one byte for an empty one.
+            Ok(metadata) if metadata.len() == 1 => Err(failure::foreign(&self.file, "a file of another kind")),
             Ok(_) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => match self.access {
                 Access::Create => make_folder(&self.file),
@@ -129,7 +131,20 @@ impl Location {
         let connection = self.connect()?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         let identity = schema::identify(&connection)?;
-        Ok((connection, identity))
+        match identity {
+            Identity::Store(_) if self.is_cut_short(&connection)? => {
+                Err(Failure::Row("it was cut short within a page".to_owned()))
+            }
+            _ => Ok((connection, identity)),
+        }
+    }
+
+    /// Whether the file ends within a page, which SQLite would read as zeros. While a log lies beside it, that is no
+    /// damage yet: a full disk leaves a file so, and the log still has the page.
+    fn is_cut_short(&self, connection: &Connection) -> Result<bool> {
+        let page: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+        let is_cut = self.file.metadata().is_ok_and(|file| file.len() % u64::from(page) != 0);
+        Ok(is_cut && !has_content(&self.file, "-wal"))
     }
 
     fn accept(&self, identity: &Identity) -> std::result::Result<(), StoreError> {
@@ -172,9 +187,7 @@ impl Location {
     fn is_sealed(&self, failure: &Failure) -> bool {
         let Failure::Sqlite(error) = failure else { return false };
         let refused = matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly));
-        let wal_has_content = beside(&self.file, "-wal").metadata().is_ok_and(|wal| wal.len() > 0);
-        let journal_has_content = beside(&self.file, "-journal").metadata().is_ok_and(|journal| journal.len() > 0);
-        refused && !wal_has_content && !journal_has_content
+        refused && !has_content(&self.file, "-wal") && !has_content(&self.file, "-journal")
     }
 }
 
@@ -189,11 +202,11 @@ fn make_folder(file: &Path) -> std::result::Result<(), StoreError> {
     std::fs::create_dir_all(folder).map_err(failed)
 }
 
-/// The name of a file that SQLite keeps beside its own.
-fn beside(file: &Path, ending: &str) -> PathBuf {
+/// Whether the file of that ending, which SQLite keeps beside its own, holds anything.
+fn has_content(file: &Path, ending: &str) -> bool {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
-    PathBuf::from(name)
+    Path::new(&name).metadata().is_ok_and(|beside| beside.len() > 0)
 }
 
 /// `file` as a URI that promises that nobody changes it.

@@ -90,3 +90,38 @@ fn sqlite(error: rusqlite::Error, file: &Path) -> StoreError {
     };
     io(context, error)
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::ffi;
+
+    use super::*;
+
+    #[test]
+    fn every_error_names_the_file_and_says_what_to_do() {
+        // (SQLite's code, the port's error, what the message says)
+        let table: &[(i32, &str, &str)] = &[
+            (ffi::SQLITE_BUSY, "Busy", "`fuser /some/docet.db`"),
+            (ffi::SQLITE_BUSY_SNAPSHOT, "Busy", "try again"),
+            (ffi::SQLITE_LOCKED, "Busy", "try again"),
+            (ffi::SQLITE_CORRUPT, "Damaged", "backup"),
+            (ffi::SQLITE_ERROR, "Damaged", "backup"),
+            (ffi::SQLITE_NOTADB, "Damaged", "left alone"),
+            (ffi::SQLITE_READONLY, "Io", "make the file and its folder writable"),
+            (ffi::SQLITE_READONLY_ROLLBACK, "Io", "`docet init`"),
+            (ffi::SQLITE_READONLY_RECOVERY, "Io", "`docet init`"),
+            (ffi::SQLITE_FULL, "Io", "free some"),
+            (ffi::SQLITE_CANTOPEN, "Io", "check the rights"),
+            (ffi::SQLITE_IOERR_FSYNC, "Io", "check its disk"),
+            (ffi::SQLITE_CONSTRAINT_UNIQUE, "Io", "nothing was changed"),
+            (ffi::SQLITE_NOMEM, "Io", "cannot be used"),
+        ];
+        for &(code, kind, says) in table {
+            let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+            let error = Failure::Sqlite(error).at(Path::new("/some/docet.db"));
+            let message = error.to_string();
+            assert!(format!("{error:?}").starts_with(kind), "{code}: {error:?}");
+            assert!(message.contains("/some/docet.db") && message.contains(says), "{code}: {message}");
+        }
+    }
+}

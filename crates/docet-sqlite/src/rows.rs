@@ -72,6 +72,18 @@ impl<'a, W: Display> Named<'a, '_, W> {
         self.get(column).map(Timestamp)
     }
 
+    /// A value that must not only pass its check but come out of it as it stands in the row.
+    fn verbatim<T>(
+        &self,
+        column: usize,
+        parse: fn(&str) -> std::result::Result<T, Refusal>,
+        as_str: fn(&T) -> &str,
+    ) -> Result<T> {
+        let text = self.text(column)?;
+        let value = self.checked(column, parse(text))?;
+        if as_str(&value) == text { Ok(value) } else { Err(self.damage(column, "not as it is normalised")) }
+    }
+
     fn checked<T>(&self, column: usize, value: std::result::Result<T, Refusal>) -> Result<T> {
         value.map_err(|refusal| self.damage(column, refusal))
     }
@@ -148,8 +160,8 @@ pub(crate) fn experience(row: &Row<'_>, library: &str) -> Result<Experience> {
     let row = Named { row, what: format_args!("entry {id} of library {library}") };
     Ok(Experience {
         id: row.whole(0)?,
-        text: row.checked(1, ExperienceText::parse(row.text(1)?))?,
-        domain: row.checked(2, Domain::parse(row.text(2)?))?,
+        text: row.verbatim(1, ExperienceText::parse, ExperienceText::as_str)?,
+        domain: row.verbatim(2, Domain::parse, Domain::as_str)?,
         confidence: row.checked(3, Confidence::parse(row.get(3)?))?,
         usage_count: row.whole(4)?,
         epoch: row.whole(5)?,

@@ -66,7 +66,7 @@ pub fn settings_come_back_bit_for_bit(store: &dyn Store) {
         spare_new: false,
         seed: (1 << 53) - 1,
     };
-    let whole = Settings { baseline: Baseline::Fixed(1.0), seed: 0, ..odd.clone() };
+    let whole = Settings { baseline: Baseline::Fixed(1.0), ..Settings::default() };
     for settings in [odd, whole, Settings::preset(Preset::Paper), Settings::preset(Preset::Recommended)] {
         let put = Library { settings, ..library() };
         write(store, |change| Ok(change.put_library(&put)?));

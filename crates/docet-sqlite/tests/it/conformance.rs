@@ -1,0 +1,3 @@
+use crate::folder::Temporary;
+
+docet_conformance::store_tests!(|| Box::new(Temporary::new()));
