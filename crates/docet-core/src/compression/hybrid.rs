@@ -141,7 +141,41 @@ fn distance(a: &Experience, b: &Experience) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{evicted, leaving};
     use super::*;
+    use crate::embedding::Embedding;
+
+    fn at(id: u64, degrees: f32, confidence: f64) -> Experience {
+        let (sine, cosine) = degrees.to_radians().sin_cos();
+        Experience { embedding: Embedding::towards(&[cosine, sine]), ..Experience::plain(id) }
+            .with_confidence(confidence)
+    }
+
+    #[test]
+    fn the_lowest_utility_leaves_and_its_neighbours_are_scored_anew() {
+        // Chords: 2 sin 5 = 0.174311 from 1 to 2, 2 sin 40 = 1.285575 from 2 to 3; to the 0.3: 0.592103 and 1.078280.
+        // U: 0.5 * 0.592103 = 0.296052; 0.6 * 0.592103 = 0.355262; 0.34 * 1.078280 = 0.366615. The first leaves; then
+        // the second is as far from the third as that from it: 0.6 * 1.078280 = 0.646968, so the third leaves.
+        let entries = [at(1, 0.0, 0.5), at(2, 10.0, 0.6), at(3, 90.0, 0.34)];
+        let settings = Settings { capacity: 1, ..Settings::default() };
+        let gone = evicted(&entries, &settings, 0);
+        for (gone, (id, distance, utility)) in gone.iter().zip([(1, 0.174_311, 0.296_052), (3, 1.285_575, 0.366_615)]) {
+            assert_eq!(gone.id, id);
+            assert!((gone.distance.unwrap() - distance).abs() < 1e-5, "{gone:?}");
+            assert!((gone.utility.unwrap() - utility).abs() < 1e-5, "{gone:?}");
+        }
+        let by_the_letter = Settings { rescore: Rescore::Once, ..settings };
+        assert_eq!(leaving(&entries, &by_the_letter, 0), [1, 2]);
+    }
+
+    #[test]
+    fn equal_texts_are_no_distance_apart_and_the_last_one_is_as_far_as_can_be() {
+        let twin = Experience { text: Experience::plain(1).text, ..at(2, 0.1, 0.9) };
+        let entries = [at(1, 0.0, 0.5), twin, at(3, 90.0, 0.1)];
+        let gone = evicted(&entries, &Settings { capacity: 0, ..Settings::default() }, 0);
+        assert_eq!(gone.iter().map(|gone| gone.id).collect::<Vec<_>>(), [1, 3, 2]);
+        assert_eq!((gone[0].distance, gone[0].utility, gone[2].distance), (Some(0.0), Some(0.0), Some(ALONE)));
+    }
 
     #[test]
     fn eq_hybrid_utility_by_hand() {

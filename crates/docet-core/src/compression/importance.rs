@@ -26,18 +26,18 @@ mod tests {
 
     #[test]
     fn eq_importance_compression_by_hand() {
-        // `eq:importance-compression`: m = 10, confidences 0.1 to 0.55 by id.
+        // `eq:importance-compression`: m = 25, confidences 0.1, 0.13 and so on by id.
         // (p, capacity): max(ceil(p m), n - capacity) leave
         let table = [
-            (0.2, 9, 2),  // max(2, 1)
-            (0.2, 5, 5),  // max(2, 5)
-            (0.25, 9, 3), // ceil(2.5)
-            (0.7, 9, 7),  // 0.7 * 10 is 7.000000000000001 in doubles, and still 7
-            (0.0, 9, 1),  // exactly to capacity
-            (0.99, 9, 10),
+            (0.2, 24, 5),  // max(5, 1)
+            (0.2, 10, 15), // max(5, 15)
+            (0.25, 24, 7), // ceil(6.25)
+            (0.28, 24, 7), // 0.28 * 25 is 7.000000000000001 in doubles, and still 7
+            (0.0, 24, 1),  // exactly to capacity
+            (0.99, 24, 25),
         ];
         let entries: Vec<Experience> =
-            (1..=10_u8).map(|id| Experience::plain(id.into()).with_confidence(0.05 + 0.05 * f64::from(id))).collect();
+            (1..=25_u8).map(|id| Experience::plain(id.into()).with_confidence(0.07 + 0.03 * f64::from(id))).collect();
         for (share, capacity, count) in table {
             let expected: Vec<u64> = (1..=count).collect();
             assert_eq!(leaving(&entries, &settings(share, capacity), 0), expected, "{share} to {capacity}");

@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn shares_are_rounded_up_but_for_rounding() {
-        // 0.2 * 7 = 1.4; 0.7 * 10 = 7.000000000000001 in doubles; 0.1 * 3 = 0.30000000000000004
-        let table = [(0.2, 5, 1), (0.2, 7, 2), (0.7, 10, 7), (0.1, 3, 1), (0.0, 9, 0), (1.0, 9, 9), (0.5, 0, 0)];
+        // 0.2 * 7 = 1.4; 0.28 * 25 = 7.000000000000001 and 0.55 * 100 = 55.00000000000001 in doubles
+        let table = [(0.2, 5, 1), (0.2, 7, 2), (0.28, 25, 7), (0.55, 100, 55), (0.0, 9, 0), (1.0, 9, 9), (0.5, 0, 0)];
         for (fraction, count, expected) in table {
             assert_eq!(share(fraction, count), expected, "{fraction} of {count}");
         }

@@ -81,15 +81,16 @@ fn draw_capacity(entries: &[Experience], random: &mut Random) -> usize {
     if random.chance(0.5) { random.pick(&edges).max(1) } else { 1 + random.below(entries.len().max(1)) }
 }
 
-/// Factors switched off, no least weight, bounds of nothing and of everything, shares that come out whole.
+/// Factors switched off, no least weight, bounds of nothing and of everything, shares that come out whole but for
+/// rounding (0.28 of 25).
 pub(super) fn make_odd(settings: &mut Settings, random: &mut Random) {
     settings.confidence_exponent = random.pick(&[0.0, 1.0, 2.5]);
     settings.recency_exponent = random.pick(&[0.0, 0.5, 10.0]);
     settings.diversity_exponent = random.pick(&[0.0, 0.3, 1.0, 10.0]);
     settings.utility_scale = random.pick(&[1.0, 1e-300, 1e290]);
     settings.min_time_weight = random.pick(&[0.0, 0.1, 0.5, 0.999]);
-    settings.discard_fraction = random.pick(&[0.0, 0.1, 0.2, 0.25, 0.3, 0.5, 0.7, 0.999]);
-    settings.max_discard = random.pick(&[0.0, 0.1, 0.2, 0.3, 0.7, 1.0]);
+    settings.discard_fraction = random.pick(&[0.0, 0.1, 0.2, 0.25, 0.28, 0.28, 0.5, 0.56, 0.999]);
+    settings.max_discard = random.pick(&[0.0, 0.1, 0.2, 0.28, 0.28, 0.56, 1.0]);
     settings.decay_rate = random.pick(&[0.05, 0.001, 10.0]);
     settings.age_from = random.pick(&[AgeFrom::Improved, AgeFrom::Created]);
     settings.rescore = random.pick(&[Rescore::Each, Rescore::Once]);
@@ -103,7 +104,7 @@ fn compare_strategy(strategy: Strategy, small: usize, large: usize, seed: u64) {
     let (mut tally, mut left) = (Tally::default(), 0);
     for preset in [Preset::Recommended, Preset::Paper] {
         for round in 0..small + large {
-            let size = if round < small { draw::size(&mut random) } else { 50 + random.below(20) };
+            let size = if round < small { draw::size(&mut random) } else { random.pick(&[25, 50, 63]) };
             let case = Case::draw(strategy, preset, size, &mut random);
             let question = case.question();
             let theirs: Result<Answer, String> = oracle.ask(&question);
@@ -119,12 +120,12 @@ fn compare_strategy(strategy: Strategy, small: usize, large: usize, seed: u64) {
 
 #[test]
 fn eq_importance_compression_drops_whom_the_oracle_drops() {
-    compare_strategy(Strategy::Importance, 800, 5, 11);
+    compare_strategy(Strategy::Importance, 800, 100, 11);
 }
 
 #[test]
 fn eq_temporal_decay_drops_whom_the_oracle_drops() {
-    compare_strategy(Strategy::Temporal, 800, 5, 12);
+    compare_strategy(Strategy::Temporal, 800, 100, 12);
 }
 
 #[test]

@@ -146,8 +146,10 @@ impl Shape {
         let text = text(&format!("lesson {}", random.below(size * 2)));
         let near_one = |random: &mut Random| random.pick(&[0.45, 0.5, 0.5, 0.55]);
         let own = if random.chance(0.5) { near_one(random) } else { 0.05 + 0.9 * random.unit() };
+        let embedding = vectors.of(text.as_str(), random);
         Experience {
-            embedding: vectors.of(text.as_str(), random),
+            // Another kernel may have made the vector of an equal text.
+            embedding: if random.chance(0.05) { beside(&embedding, random) } else { embedding },
             text,
             confidence: confidence(self.confidence.unwrap_or(own)),
             domain: domain(random.pick(&DOMAINS)),
