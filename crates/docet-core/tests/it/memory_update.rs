@@ -115,7 +115,7 @@ snapshots! {
         {"op": "modify", "id": 3, "pinned": true},
     ];
 
-    delete: &[], [{"op": "delete", "id": 2}];
+    delete: &[], [{"op": "delete", "id": 1}, {"op": "delete", "id": 3}];
 
     /// Parents leave, one enters: c = highest, u and evidence = sums, k = now, pinned as one parent was.
     merge: &[], [

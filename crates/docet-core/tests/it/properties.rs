@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use docet_core::compression::{Compression, compress};
 use docet_core::error::Error;
 use docet_core::experience::{Experience, ExperienceId, Timestamp};
+use docet_core::in_memory::HashEmbedder;
 use docet_core::library::Library;
-use docet_core::operation::{OnInvalid, Operation, prepare};
+use docet_core::memory::Update;
+use docet_core::operation::{OnInvalid, Operation, UpdateReport, prepare};
 use docet_core::ports::Embedder;
 use docet_core::retrieval::{DomainChoice, Search, rank};
 use docet_core::session::{Receipt, Verdict, credit};
@@ -18,9 +20,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use docet_core::in_memory::HashEmbedder;
-
-use crate::world::{confidence, domain, entry, text, towards};
+use crate::world::{World, confidence, domain, entry, text, towards};
 
 // Drawn things.
 
@@ -247,6 +247,29 @@ proptest! {
         }
         prop_assert_eq!(at_once.entries, standing);
         prop_assert_eq!(at_once.next_id, library.next_id);
+    }
+
+    /// The facade writes what the pure transition says, whatever entered, changed and left.
+    #[test]
+    fn the_store_holds_what_the_transition_says(entries in entries(0..10), settings in settings(), list in list()) {
+        let library = library(&entries, &settings);
+        let world = World::new();
+        world.put(&library, &entries, &[]);
+        let update = Update { on_invalid: OnInvalid::Skip, ..Update::of(list.clone()) };
+        let answer = world.memory.update(&world.library, &update, Timestamp(1));
+        let whole = world.whole();
+        match updated(&library, &entries, &list, true) {
+            Ok(pure) => {
+                let revision = u64::from(pure.entries != entries);
+                prop_assert_eq!(answer.ok(), Some(UpdateReport { revision, ..pure.report }));
+                prop_assert_eq!(whole.entries, pure.entries);
+                prop_assert_eq!(whole.library.map(|library| library.next_id), Some(pure.next_id));
+            }
+            Err(_) => {
+                prop_assert!(answer.is_err());
+                prop_assert_eq!((whole.entries, whole.library), (entries, Some(library)));
+            }
+        }
     }
 
     /// The two ways to treat faults name the same ones, and a list without any is the same under both.
