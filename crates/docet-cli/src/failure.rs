@@ -74,11 +74,16 @@ fn page(failure: &Failure) -> String {
 /// What clap knows of its own error.
 fn bad_arguments(error: &clap::Error) -> Failure {
     let context = |kind| error.get(kind).map(words).filter(|words| !words.is_empty());
+    let (known, given) = match error.kind() {
+        ErrorKind::UnknownArgument => (None, context(ContextKind::InvalidArg)),
+        ErrorKind::InvalidSubcommand => (None, context(ContextKind::InvalidSubcommand)),
+        _ => (context(ContextKind::InvalidArg), context(ContextKind::InvalidValue)),
+    };
     let mut refusal = Refusal::new(Code::BadArguments, message(error));
-    if let Some(argument) = context(ContextKind::InvalidArg) {
+    if let Some(argument) = known {
         refusal = refusal.field(field(&argument[0]));
     }
-    if let Some(value) = context(ContextKind::InvalidValue).or_else(|| context(ContextKind::InvalidSubcommand)) {
+    if let Some(value) = given {
         refusal = refusal.value(&value[0]);
     }
     if let Some(allowed) = context(ContextKind::ValidValue) {

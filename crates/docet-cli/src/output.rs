@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::process;
 
 use docet::wire::Failure;
 use docet::{Code, Refusal};
@@ -60,10 +59,10 @@ pub(crate) fn say(words: &str) {
     let _ = anstream::stderr().lock().write_all(words.as_bytes());
 }
 
-/// A closed pipe ends the program silently: its reader has had enough, and what was committed stays.
+/// A closed pipe is no failure: its reader has had enough, the program ends silently, and what was committed stays.
 fn written(result: io::Result<()>) -> Result<(), Failure> {
     match result {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => process::exit(0),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(Refusal::new(Code::Io, format!("cannot write to standard output: {error}")).into()),
         Ok(()) => Ok(()),
     }

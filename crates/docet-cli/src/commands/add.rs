@@ -27,7 +27,7 @@ pub(crate) struct Add {
     #[arg(long, value_name = "D")]
     domain: Option<String>,
     /// How far they are trusted at first, above 0 and below 1 [default: the setting initial_confidence]
-    #[arg(long, value_name = "C", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "C", value_parser = finite, allow_hyphen_values = true)]
     confidence: Option<f64>,
     /// Who or what wrote them
     #[arg(long, value_name = "S")]

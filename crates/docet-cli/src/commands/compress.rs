@@ -23,13 +23,13 @@ pub(crate) struct Compress {
     #[arg(long, value_name = "S")]
     strategy: Option<String>,
     /// To how many lessons
-    #[arg(long, value_name = "N", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = finite, allow_hyphen_values = true)]
     to: Option<f64>,
     /// Say what would happen; change nothing
     #[arg(long)]
     dry_run: bool,
     /// Of diversity, above 5,000 lessons
-    #[arg(long, value_name = "N", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = finite, allow_hyphen_values = true)]
     seed: Option<f64>,
     /// When hybrid scores: each (anew after each that leaves) or once
     #[arg(long, value_name = "WHEN")]

@@ -37,7 +37,7 @@ impl Embed {
         };
         let mut rows = context.service.embed(&EmbedRequest { texts })?;
         match (self.lines, rows.pop()) {
-            (None, Some(row)) => context.output.answer(&row, |row| line(row)),
+            (None, Some(row)) => context.output.answer(&row, line),
             (_, last) => {
                 rows.extend(last);
                 let page: String = rows.iter().map(line).collect();

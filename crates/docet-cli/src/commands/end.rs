@@ -27,10 +27,10 @@ pub(crate) struct End {
     /// The session, as `begin` named it
     session: String,
     /// The reward of the task
-    #[arg(long, value_name = "R", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "R", value_parser = finite, allow_hyphen_values = true)]
     reward: Option<f64>,
     /// What the reward is compared with
-    #[arg(long, value_name = "B", value_parser = finite, allow_negative_numbers = true, requires = "reward")]
+    #[arg(long, value_name = "B", value_parser = finite, allow_hyphen_values = true, requires = "reward")]
     baseline: Option<f64>,
     /// The session improved, or these labels did
     #[arg(long, value_name = "G0,G2", num_args = 0..=1, require_equals = true)]

@@ -22,7 +22,7 @@ pub(crate) struct Init {
     #[arg(long, value_name = "PRESET")]
     preset: Option<String>,
     /// The most lessons that it keeps
-    #[arg(long, value_name = "N", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = finite, allow_hyphen_values = true)]
     capacity: Option<f64>,
     /// How it makes room: diversity, importance, temporal or hybrid
     #[arg(long, value_name = "S")]

@@ -23,6 +23,9 @@ impl Libraries {
 }
 
 fn page(answer: &LibrariesAnswer) -> String {
+    if answer.libraries.is_empty() {
+        return "no libraries yet\n".to_owned();
+    }
     let rows = answer.libraries.iter().map(|library| {
         let numbers = [library.size as u64, library.epoch, library.revision].map(|number| number.to_string());
         let [size, epoch, revision] = numbers;

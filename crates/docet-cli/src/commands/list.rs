@@ -23,10 +23,10 @@ pub(crate) struct List {
     #[arg(long, value_name = "BY", default_value = "id")]
     sort: Sort,
     /// At most so many [default: all]
-    #[arg(long, value_name = "N", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = finite, allow_hyphen_values = true)]
     limit: Option<f64>,
     /// Without the first so many
-    #[arg(long, value_name = "N", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = finite, allow_hyphen_values = true)]
     offset: Option<f64>,
 }
 

@@ -20,7 +20,7 @@ Examples:
 #[command(after_help = EXAMPLES, override_usage = "docet merge [OPTIONS] <ID> <ID>... <TEXT|->")]
 pub(crate) struct Merge {
     /// The lessons that leave, two or more, then the text of the one that enters; - reads it from standard input
-    #[arg(value_names = ["ID", "TEXT|-"], required = true, num_args = 2.., allow_negative_numbers = true)]
+    #[arg(value_name = "ID... TEXT|-", required = true, allow_negative_numbers = true)]
     ids_and_text: Vec<String>,
     /// What the new lesson is about; needed where the old ones differ
     #[arg(long, value_name = "D")]
@@ -32,11 +32,18 @@ pub(crate) struct Merge {
 
 impl Merge {
     pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
-        let (last, first) = self.ids_and_text.split_last().ok_or_else(|| usage("id", "which lessons?"))?;
-        let text = modify::text(last)?;
+        let [first @ .., text] = &self.ids_and_text[..] else { return Err(missing()) };
+        if first.is_empty() {
+            return Err(missing());
+        }
+        let text = modify::text(text)?;
         let ids = first.iter().map(|word| id(number(word)?)).collect::<Result<_, Failure>>()?;
         update::apply(context, vec![Operation::Merge { ids, text, domain: self.domain, source: self.source }])
     }
+}
+
+fn missing() -> Failure {
+    usage("id", "a merge takes two or more ids, then the TEXT")
 }
 
 fn number(word: &str) -> Result<f64, Failure> {

@@ -34,7 +34,7 @@ pub(super) struct LookUp {
     #[arg(value_name = "TASK|-", allow_negative_numbers = true)]
     pub(super) task: String,
     /// How many lessons at most, 1 to 100 [default: the setting top_k]
-    #[arg(short, value_name = "N", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(short, value_name = "N", value_parser = finite, allow_hyphen_values = true)]
     pub(super) k: Option<f64>,
     /// Only lessons of this domain; may be given again [default: inferred from the task]
     #[arg(long = "domain", value_name = "D", conflicts_with = "all_domains")]
@@ -43,10 +43,10 @@ pub(super) struct LookUp {
     #[arg(long)]
     pub(super) all_domains: bool,
     /// The weight of confidence, 0 to 1; 0 is pure similarity [default: the setting]
-    #[arg(long, value_name = "W", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "W", value_parser = finite, allow_hyphen_values = true)]
     pub(super) confidence_weight: Option<f64>,
     /// The least score, -1 to 1 [default: the setting]
-    #[arg(long, value_name = "S", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", value_parser = finite, allow_hyphen_values = true)]
     pub(super) min_score: Option<f64>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Sessions {
     #[arg(long)]
     open: bool,
     /// At most so many
-    #[arg(long, value_name = "N", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = finite, allow_hyphen_values = true)]
     limit: Option<f64>,
 }
 
@@ -34,6 +34,9 @@ impl Sessions {
 }
 
 fn page(answer: &SessionsAnswer) -> String {
+    if answer.sessions.is_empty() {
+        return "no sessions\n".to_owned();
+    }
     let headings = ["SESSION", "STATE", "EPOCH", "BEGUN", "LABELS", "REWARD", "VERDICT", "GROUP", "REF"];
     table(headings, answer.sessions.iter().map(row).collect())
 }

@@ -1,0 +1,12 @@
+//! The command line as a whole process: what it prints, how it ends, and what it does with hostile input.
+
+mod answers;
+mod codes;
+mod data;
+mod exits;
+mod hostile;
+mod pages;
+mod sandbox;
+mod snapshots;
+mod stores;
+mod streams;
