@@ -80,17 +80,15 @@ impl Memory {
     /// # Errors
     /// `library_exists` where a setting differs, `bad_setting`, and failures of the store.
     pub fn init(&self, name: &LibraryName, init: &Init) -> Result<Library, Error> {
-        let mut fresh = Settings::default();
-        init.apply_to(&mut fresh)?;
+        init.check()?;
         self.change(name, |transaction| {
             let Some(standing) = transaction.library()? else {
-                let library = Library::new(fresh.clone());
+                let library = Library::new(init.change().applied_to(&Settings::default())?);
                 transaction.put_library(&library)?;
                 return Ok(library);
             };
-            let mut wanted = standing.settings.clone();
-            init.apply_to(&mut wanted)?;
-            if wanted == standing.settings { Ok(standing) } else { Err(library_exists(name).into()) }
+            init.refuse_difference(name, &standing.settings)?;
+            Ok(standing)
         })
     }
 
@@ -147,17 +145,33 @@ impl Memory {
 }
 
 impl Init {
-    /// Checks what can be checked without the library.
+    /// Checks keys and values, each by itself.
     ///
     /// # Errors
     /// `bad_setting`.
     pub fn check(&self) -> Result<(), Refusal> {
-        self.apply_to(&mut Settings::default())
+        self.change().check()
     }
 
-    fn apply_to(&self, settings: &mut Settings) -> Result<(), Refusal> {
-        let change = SettingsChange { preset: self.preset, set: self.settings.clone(), ..SettingsChange::default() };
-        *settings = change.applied_to(settings)?;
+    fn change(&self) -> SettingsChange {
+        SettingsChange { preset: self.preset, set: self.settings.clone(), ..SettingsChange::default() }
+    }
+
+    /// Refuses to make a library that stands, where a setting that was given differs from what stands.
+    fn refuse_difference(&self, name: &LibraryName, standing: &Settings) -> Result<(), Refusal> {
+        let mut wanted = standing.clone();
+        if let Some(preset) = self.preset {
+            wanted.apply_preset(preset);
+            if wanted != *standing {
+                return Err(library_exists(name, "preset", preset.name()));
+            }
+        }
+        for (key, value) in &self.settings {
+            wanted.set(key, value)?;
+            if wanted != *standing {
+                return Err(library_exists(name, key, value));
+            }
+        }
         Ok(())
     }
 }
@@ -252,9 +266,9 @@ fn over_capacity(size: usize, capacity: usize) -> Refusal {
         .allowed(format!("{size} or more, or --evict"))
 }
 
-fn library_exists(name: &LibraryName) -> Refusal {
+fn library_exists(name: &LibraryName, key: &str, value: &str) -> Refusal {
     let message = format!(
-        "library \"{name}\" exists with other settings; `docet --library {name} settings` shows and changes them"
+        "library \"{name}\" exists, and its {key} is not {value}; `docet --library {name} settings` shows and changes it"
     );
-    Refusal::new(Code::LibraryExists, message).field("library").value(name)
+    Refusal::new(Code::LibraryExists, message).field(key).value(value).allowed("what stands, or nothing")
 }
