@@ -32,6 +32,9 @@ pub(crate) fn unparsed(raw: &[OsString], error: &clap::Error, output: Output) ->
             shown.map_or_else(|failure| refused(&failure, Output::new(false)), |()| ExitCode::SUCCESS)
         }
         ErrorKind::InvalidUtf8 => refused(&not_utf8(raw), output),
+        ErrorKind::InvalidSubcommand if raw.iter().any(|word| word.to_str().is_none()) => {
+            refused(&not_utf8(raw), output)
+        }
         _ => {
             say(&error.render().ansi().to_string());
             document(&bad_arguments(error), output);

@@ -106,6 +106,7 @@ impl Service for Local {
 
     fn recall(&self, target: &Target, request: &RecallRequest) -> Result<RecallAnswer, Failure> {
         let recall = recall(request)?;
+        recall.check()?;
         let recalled = match &request.session {
             Some(session) => {
                 let session = SessionId(session.clone());

@@ -19,9 +19,12 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, override_usage = "docet merge [OPTIONS] <ID> <ID>... <TEXT|->")]
 pub(crate) struct Merge {
-    /// The lessons that leave, two or more, then the text of the one that enters; - reads it from standard input
-    #[arg(value_name = "ID... TEXT|-", required = true, allow_negative_numbers = true)]
-    ids_and_text: Vec<String>,
+    /// The first of the lessons that leave
+    #[arg(value_parser = finite, allow_negative_numbers = true)]
+    id: f64,
+    /// The others, then the text of the one that enters; - reads that from standard input
+    #[arg(value_name = "ID|TEXT|-", required = true, allow_negative_numbers = true)]
+    more: Vec<String>,
     /// What the new lesson is about; needed where the old ones differ
     #[arg(long, value_name = "D")]
     domain: Option<String>,
@@ -32,18 +35,12 @@ pub(crate) struct Merge {
 
 impl Merge {
     pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
-        let [first @ .., text] = &self.ids_and_text[..] else { return Err(missing()) };
-        if first.is_empty() {
-            return Err(missing());
-        }
+        let (text, others) = self.more.split_last().ok_or_else(|| usage("text", "the TEXT is missing"))?;
         let text = modify::text(text)?;
-        let ids = first.iter().map(|word| id(number(word)?)).collect::<Result<_, Failure>>()?;
+        let others = others.iter().map(|word| id(number(word)?));
+        let ids = [id(self.id)].into_iter().chain(others).collect::<Result<_, Failure>>()?;
         update::apply(context, vec![Operation::Merge { ids, text, domain: self.domain, source: self.source }])
     }
-}
-
-fn missing() -> Failure {
-    usage("id", "a merge takes two or more ids, then the TEXT")
 }
 
 fn number(word: &str) -> Result<f64, Failure> {

@@ -1,5 +1,7 @@
 //! The command line as a whole process: what it prints, how it ends, and what it does with hostile input.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 mod answers;
 mod codes;
 mod data;

@@ -71,7 +71,7 @@ fn a_session_from_the_first_lesson_to_its_end() {
     assert_eq!(page(&["delete", "3"]), "deleted 3\n0 lessons, revision 5\n");
     let settings = page(&["settings", "capacity=40"]);
     assert!(
-        settings.starts_with("SETTING               VALUE\ncapacity              40       default 500\n"),
+        settings.starts_with("SETTING              VALUE\ncapacity             40           default 500\n"),
         "{settings}"
     );
     let embedded = page(&["embed", "Quote every path."]);

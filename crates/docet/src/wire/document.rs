@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use docet_core::error::{Code, Refusal};
 use docet_core::operation::Operation;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::error::Category;
 
 use super::Failure;
@@ -49,7 +50,7 @@ pub fn parse_operations(bytes: &[u8]) -> Result<Vec<Operation>, Failure> {
     } else {
         serde_json::from_str::<Document>(text).map(|document| document.operations)
     };
-    let operations = operations.map_err(|error| failure(&error))?;
+    let operations = operations.map_err(|error| failure(text, error))?;
     match operations.iter().position(changes_nothing) {
         Some(index) => Err(names_no_field(index)),
         None => Ok(operations),
@@ -85,7 +86,12 @@ fn names_no_field(index: usize) -> Failure {
     Refusal::new(Code::BadDocument, message).field("operations").allowed("text, domain, source, pinned").into()
 }
 
-fn failure(error: &serde_json::Error) -> Failure {
+/// What is no JSON is called so, even where its shape went wrong before.
+fn failure(text: &str, error: serde_json::Error) -> Failure {
+    let error = match error.classify() {
+        Category::Data => serde_json::from_str::<IgnoredAny>(text).err().unwrap_or(error),
+        _ => error,
+    };
     let code = match error.classify() {
         Category::Syntax | Category::Eof | Category::Io => Code::BadJson,
         Category::Data => Code::BadDocument,
@@ -123,6 +129,7 @@ mod tests {
             ("[", Code::BadJson, "line 1 column 1"),
             ("[{\"op\": \"add\",\n \"text\": \"a\"} x]", Code::BadJson, "line 2 column 15"),
             ("3", Code::BadDocument, "line 1 column 1"),
+            ("[3,]", Code::BadJson, "line 1 column 4"),
             (r#"{"operations": [], "operations": []}"#, Code::BadDocument, "duplicate field"),
             (r#"[{"op": "add", "text": "a", "text": "b"}]"#, Code::BadDocument, "duplicate field"),
             (r#"[{"op": "add", "text": "a", "colour": 1}]"#, Code::BadDocument, "unknown field"),
