@@ -1,5 +1,6 @@
 //! Sessions: the receipt of what was handed out, and the verdict on it when the session ends.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -201,7 +202,7 @@ pub struct Judgement {
 /// settings' baseline. `earlier` are the rewards that a running baseline averages, at most the window's.
 ///
 /// # Errors
-/// `outcome_missing`, `unknown_label`, `conflicting_labels` where a label is named twice, or named but not applied, or
+/// `outcome_missing`, `unknown_label`, `conflicting_labels` where a label is named in two lists, or named but not applied, or
 /// `bad_value` where a number is not finite.
 pub fn judge(outcome: &Outcome, handed_out: usize, earlier: &[f64], settings: &Settings) -> Result<Judgement, Refusal> {
     refuse_infinite("reward", outcome.reward)?;
@@ -293,14 +294,11 @@ fn running(earlier: &[f64], settings: &Settings) -> Option<f64> {
     (rewards.len() >= settings.baseline_min).then_some(mean)
 }
 
-/// The numbers of labels such as `G0`, sorted, each once.
+/// The numbers of labels such as `G0`, sorted, each once however often it is named.
 fn numbers(field: &str, labels: &[String], handed_out: usize) -> Result<Vec<usize>, Refusal> {
-    let mut numbers = labels.iter().map(|label| number(field, label, handed_out)).collect::<Result<Vec<_>, _>>()?;
-    numbers.sort_unstable();
-    match numbers.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(conflict(pair[0], &format!("stands twice in {field}")).field(field)),
-        None => Ok(numbers),
-    }
+    let named: BTreeSet<usize> =
+        labels.iter().map(|label| number(field, label, handed_out)).collect::<Result<_, _>>()?;
+    Ok(named.into_iter().collect())
 }
 
 fn number(field: &str, label: &str, handed_out: usize) -> Result<usize, Refusal> {
