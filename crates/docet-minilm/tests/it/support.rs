@@ -2,6 +2,8 @@
 
 use docet_minilm::{MiniLm, Threads, model};
 use serde::Deserialize;
+use std::fs::File;
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -45,11 +47,20 @@ pub(crate) fn rows(path: &Path) -> Vec<Row> {
 pub(crate) fn shared(file: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let path = std::env::var_os("DOCET_TEST_DATA").map_or(beside, PathBuf::from).join(file);
-    let found = path.is_file();
-    if !found {
-        eprintln!("skipped: {} is not there (DOCET_TEST_DATA names its folder)", path.display());
+    if !path.is_file() {
+        skipped(&format!("{file} of the test data is not there; DOCET_TEST_DATA names its folder"));
+        return None;
     }
-    found.then_some(path)
+    Some(path)
+}
+
+/// Says that a test did not run, also to the log that `cargo xtask test` reads.
+fn skipped(what: &str) {
+    eprintln!("skipped: {what}");
+    if let Some(log) = std::env::var_os("DOCET_SKIPPED_LOG").filter(|log| !log.is_empty()) {
+        let mut log = File::options().append(true).create(true).open(log).expect("the log can be opened");
+        writeln!(log, "skipped: {what}").expect("the log can be written");
+    }
 }
 
 /// Places in a folder of their own, where nothing is found; it goes when the first part is dropped.
