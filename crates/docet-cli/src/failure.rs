@@ -10,11 +10,10 @@ use docet::{Code, Refusal};
 use serde::Serialize;
 
 use crate::output::{Output, clean, clean_lines, say};
+use crate::table::first_of;
 
 /// The command line itself does not parse.
 const UNPARSED: u8 = 2;
-/// The most faults that a person is shown.
-const SHOWN_FAULTS: usize = 20;
 
 /// Shows a refusal or failure of a command.
 pub(crate) fn refused(failure: &Failure, output: Output) -> ExitCode {
@@ -63,15 +62,9 @@ fn document(failure: &Failure, output: Output) {
 /// What a person reads: what is wrong, then each fault of a list.
 fn page(failure: &Failure) -> String {
     let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
-    let mut page = format!("{red}error:{red:#} {}\n", clean_lines(&failure.message));
     let faults = failure.faults.as_deref().filter(|faults| faults.len() > 1).unwrap_or_default();
-    for fault in faults.iter().take(SHOWN_FAULTS) {
-        page += &format!("  operation {}: {}\n", fault.index, clean(&fault.message));
-    }
-    if faults.len() > SHOWN_FAULTS {
-        page += &format!("  and {} more; --json lists them all\n", faults.len() - SHOWN_FAULTS);
-    }
-    page
+    let faults = first_of(faults, |fault| format!("  operation {}: {}", fault.index, clean(&fault.message)));
+    format!("{red}error:{red:#} {}\n{faults}", clean_lines(&failure.message))
 }
 
 /// What clap knows of its own error.

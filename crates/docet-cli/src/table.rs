@@ -29,6 +29,16 @@ pub(crate) fn table_of(headings: &[&str], rows: Vec<Vec<String>>) -> String {
     lines.fold(headings, |page, line| page + line + "\n")
 }
 
+/// The first lines of a list that is beside the point, and how many more there are.
+pub(crate) fn first_of<T>(list: &[T], line: impl Fn(&T) -> String) -> String {
+    const SHOWN: usize = 20;
+    let shown: String = list.iter().take(SHOWN).map(|item| line(item) + "\n").collect();
+    match list.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown}  and {more} more; --json lists them all\n"),
+    }
+}
+
 /// A confidence, a score, a weight.
 pub(crate) fn figure(value: f64) -> String {
     format!("{value:.3}")

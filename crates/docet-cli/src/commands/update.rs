@@ -9,7 +9,7 @@ use super::compress;
 use crate::context::Context;
 use crate::input;
 use crate::output::clean;
-use crate::table::{count, figure};
+use crate::table::{count, figure, first_of};
 
 const EXAMPLES: &str = r#"Examples:
   docet update lessons.json --on-invalid skip
@@ -81,15 +81,11 @@ pub(super) fn page(answer: &UpdateAnswer) -> String {
         }
     }
     page.extend(answer.applied.iter().filter_map(merged));
-    for fault in &answer.skipped {
-        page += &format!("skipped operation {}: {}\n", fault.index, clean(&fault.message));
-    }
-    for duplicate in &answer.duplicates {
-        page += &format!("operation {}: entry {} says that already\n", duplicate.index, duplicate.id);
-    }
-    for similar in &answer.similar {
-        page += &format!("{} is close to {} ({})\n", similar.id, similar.of, figure(similar.similarity));
-    }
+    page += &first_of(&answer.skipped, |fault| format!("skipped operation {}: {}", fault.index, clean(&fault.message)));
+    page +=
+        &first_of(&answer.duplicates, |same| format!("operation {}: entry {} says that already", same.index, same.id));
+    page +=
+        &first_of(&answer.similar, |near| format!("{} is close to {} ({})", near.id, near.of, figure(near.similarity)));
     page += &compress::evicted(&answer.evicted);
     let size = count(answer.size, "lesson", "lessons");
     match answer.dry_run {
