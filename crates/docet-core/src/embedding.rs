@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// The dimension of an [`Embedding`].
 pub const DIMENSION: usize = 384;
 
@@ -27,6 +29,22 @@ pub enum BadEmbedding {
     /// NaN, an infinity, or a length that is not 1 within 1e-3.
     #[error("an embedding has length 1, this has {0}")]
     Norm(f64),
+}
+
+/// Which encoder made a vector: the hashes of its weights and tokenizer. Vectors of two encoders are never compared.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EncoderId(pub String);
+
+/// A text as the encoder read it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Encoded {
+    /// Its vector.
+    pub embedding: Embedding,
+    /// Tokens read by the model, `[CLS]` and `[SEP]` included.
+    pub tokens: usize,
+    /// Whether the text was longer than the model reads.
+    pub truncated: bool,
 }
 
 impl Embedding {

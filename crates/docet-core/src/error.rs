@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ports::{EncoderError, StoreError};
+use crate::characters::is_invisible;
 
 /// The codes of refusals and failures. Operations' faults are tried in this order, which is why a code has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -118,7 +118,7 @@ pub fn shortened(text: &str) -> String {
 
 /// `character` itself, or its escape where a terminal would act on it instead of showing it.
 fn visible(character: char) -> impl Iterator<Item = char> {
-    let hidden = character.is_control() || crate::text::is_invisible(character);
+    let hidden = character.is_control() || is_invisible(character);
     let (plain, escape) = if hidden { (None, Some(character.escape_unicode())) } else { (Some(character), None) };
     plain.into_iter().chain(escape.into_iter().flatten())
 }
@@ -132,6 +132,82 @@ pub struct Fault {
     pub code: Code,
     /// One sentence for a person.
     pub message: String,
+}
+
+/// Why nothing could be encoded. Each message is ready for a person and says what mends it.
+#[derive(Debug, thiserror::Error)]
+pub enum EncoderError {
+    /// No weights found: lists every place tried and the commands that mend it.
+    #[error("{0}")]
+    Missing(String),
+    /// Weights found whose hash is not the pinned one.
+    #[error("{0}")]
+    Damaged(String),
+    /// A fetch that `DOCET_OFFLINE` forbids, or that every source refused.
+    #[error("{0}")]
+    NotAvailable(String),
+    /// The operating system refused.
+    #[error("{context}: {source}")]
+    Io {
+        /// What was being done to which file.
+        context: String,
+        /// The cause.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl EncoderError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Missing(_) => Code::EncoderMissing,
+            Self::Damaged(_) => Code::EncoderDamaged,
+            Self::NotAvailable(_) => Code::NotAvailable,
+            Self::Io { .. } => Code::Io,
+        }
+    }
+}
+
+/// Why a store did nothing. Each message is ready for a person, names the store and says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no store yet.
+    #[error("{0}")]
+    Missing(String),
+    /// Another process held the store for longer than the time-out.
+    #[error("{0}")]
+    Busy(String),
+    /// A newer Docet wrote it.
+    #[error("{0}")]
+    Newer(String),
+    /// Not a store, or one whose content cannot be read.
+    #[error("{0}")]
+    Damaged(String),
+    /// A kind of store that this build does not have.
+    #[error("{0}")]
+    NotAvailable(String),
+    /// The database or the operating system refused.
+    #[error("{context}: {source}")]
+    Io {
+        /// What was being done to which file.
+        context: String,
+        /// The cause.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl StoreError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Missing(_) => Code::StoreMissing,
+            Self::Busy(_) => Code::StoreBusy,
+            Self::Newer(_) => Code::StoreNewer,
+            Self::Damaged(_) => Code::StoreDamaged,
+            Self::NotAvailable(_) => Code::NotAvailable,
+            Self::Io { .. } => Code::Io,
+        }
+    }
 }
 
 /// Why a call of the facade did nothing.

@@ -140,6 +140,7 @@ impl Transaction for State {
     }
 
     fn put_session(&mut self, session: &Session) -> Result<(), StoreError> {
+        self.rewards.remove(&session.id);
         if let Some((end, reward)) = session.end.as_ref().and_then(|end| Some((end, end.report.reward?))) {
             let reward = Reward { group: session.group.clone(), revision: end.report.revision, reward };
             self.rewards.insert(session.id.clone(), reward);

@@ -3,6 +3,7 @@
 //! Types, then policies as pure functions, then the [`ports`] to an encoder and a store; [`memory::Memory`] is the
 //! facade where they meet. There is no clock, no randomness but a given seed, no file and no thread in here.
 
+mod characters;
 pub mod compression;
 pub mod confidence;
 pub mod domains;

@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::embedding::EncoderId;
 use crate::error::{Code, Refusal, shortened};
 use crate::experience::ExperienceId;
-use crate::ports::EncoderId;
 use crate::settings::Settings;
 
 /// The name of a library: a letter or digit, then at most 63 of `a-z 0-9 . _ -`.

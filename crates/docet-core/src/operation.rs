@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::compression::Evicted;
 use crate::confidence::Confidence;
-use crate::embedding::Embedding;
+use crate::embedding::{Embedding, Encoded};
 use crate::error::{Code, Fault, Refusal};
 use crate::experience::{Domain, ExperienceId};
-use crate::ports::Encoded;
 use crate::text::{ExperienceText, FreeText};
 
 /// One change of a library, as a caller asks for it.

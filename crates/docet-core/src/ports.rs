@@ -4,31 +4,15 @@
 //! its id. The pure functions are the specification: [`Snapshot::search`] must equal [`retrieval::rank`] over
 //! [`Snapshot::experiences`], which `docet-conformance` tests of every adapter.
 
-use serde::{Deserialize, Serialize};
-
-use crate::embedding::Embedding;
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::experience::{Experience, ExperienceId, Timestamp};
 use crate::library::{Library, LibraryName, LibrarySummary};
 use crate::retrieval::{self, Ranking, Search};
 use crate::session::{Session, SessionId};
 use crate::text::FreeText;
 
-/// Which encoder made a vector: the hashes of its weights and tokenizer. Vectors of two encoders are never compared.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct EncoderId(pub String);
-
-/// A text as the encoder read it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Encoded {
-    /// Its vector.
-    pub embedding: Embedding,
-    /// Tokens read by the model, `[CLS]` and `[SEP]` included.
-    pub tokens: usize,
-    /// Whether the text was longer than the model reads.
-    pub truncated: bool,
-}
+pub use crate::embedding::{Encoded, EncoderId};
+pub use crate::error::{EncoderError, StoreError};
 
 /// Turns texts into vectors.
 pub trait Embedder: Send + Sync {
@@ -137,80 +121,4 @@ pub trait Transaction: Snapshot {
     /// `rewards` latest of each group.
     #[allow(clippy::missing_errors_doc, reason = "as for Snapshot")]
     fn forget_sessions(&mut self, moment: Timestamp, rewards: usize) -> Result<(), StoreError>;
-}
-
-/// Why nothing could be encoded. Each message is ready for a person and says what mends it.
-#[derive(Debug, thiserror::Error)]
-pub enum EncoderError {
-    /// No weights found: lists every place tried and the commands that mend it.
-    #[error("{0}")]
-    Missing(String),
-    /// Weights found whose hash is not the pinned one.
-    #[error("{0}")]
-    Damaged(String),
-    /// A fetch that `DOCET_OFFLINE` forbids, or that every source refused.
-    #[error("{0}")]
-    NotAvailable(String),
-    /// The operating system refused.
-    #[error("{context}: {source}")]
-    Io {
-        /// What was being done to which file.
-        context: String,
-        /// The cause.
-        #[source]
-        source: std::io::Error,
-    },
-}
-
-impl EncoderError {
-    pub(crate) fn code(&self) -> Code {
-        match self {
-            Self::Missing(_) => Code::EncoderMissing,
-            Self::Damaged(_) => Code::EncoderDamaged,
-            Self::NotAvailable(_) => Code::NotAvailable,
-            Self::Io { .. } => Code::Io,
-        }
-    }
-}
-
-/// Why a store did nothing. Each message is ready for a person, names the store and says what to do.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// There is no store yet.
-    #[error("{0}")]
-    Missing(String),
-    /// Another process held the store for longer than the time-out.
-    #[error("{0}")]
-    Busy(String),
-    /// A newer Docet wrote it.
-    #[error("{0}")]
-    Newer(String),
-    /// Not a store, or one whose content cannot be read.
-    #[error("{0}")]
-    Damaged(String),
-    /// A kind of store that this build does not have.
-    #[error("{0}")]
-    NotAvailable(String),
-    /// The database or the operating system refused.
-    #[error("{context}: {source}")]
-    Io {
-        /// What was being done to which file.
-        context: String,
-        /// The cause.
-        #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-}
-
-impl StoreError {
-    pub(crate) fn code(&self) -> Code {
-        match self {
-            Self::Missing(_) => Code::StoreMissing,
-            Self::Busy(_) => Code::StoreBusy,
-            Self::Newer(_) => Code::StoreNewer,
-            Self::Damaged(_) => Code::StoreDamaged,
-            Self::NotAvailable(_) => Code::NotAvailable,
-            Self::Io { .. } => Code::Io,
-        }
-    }
 }
