@@ -11,14 +11,14 @@ Start here:
   docet quickstart                                  watch the memory at work, in a throw-away store
   docet add \"Run the tests before you commit.\"      keep a lesson
   docet begin \"fix the failing build\"               the lessons for a task, and a session
-  docet end SESSION --reward 1                      what came of it; confidence moves
+  docet end SESSION --reward 1 --baseline 0.5       what came of it; confidence moves
 
 `docet COMMAND --help` shows what a command takes, with examples.";
 
 /// A memory of short lessons for agents: the few that matter before a task, and which of them to trust afterwards.
 #[derive(Debug, Parser)]
 #[command(name = "docet", version, after_help = START_HERE, max_term_width = 100)]
-#[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -62,7 +62,7 @@ pub(crate) fn wants_json(raw: &[OsString]) -> bool {
 /// A finite number; its range is the service's business.
 pub(crate) fn finite(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite());
-    number.ok_or_else(|| "a finite number is wanted".to_owned())
+    number.ok_or_else(|| "a number is wanted".to_owned())
 }
 
 /// `KEY=VALUE`

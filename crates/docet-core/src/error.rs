@@ -240,9 +240,10 @@ impl Error {
 }
 
 fn first_of(faults: &[Fault]) -> String {
-    let first = faults.first().map_or("", |fault| fault.message.as_str());
-    match faults.len() {
-        0 | 1 => format!("{first}; nothing was applied"),
-        count => format!("{first} (and {} more); nothing was applied", count - 1),
+    let Some(first) = faults.first() else { return "nothing was applied".to_owned() };
+    match (faults.len(), first.index) {
+        (1, 0) => format!("{}; nothing was applied", first.message),
+        (1, index) => format!("operation {index}: {}; nothing was applied", first.message),
+        (count, index) => format!("operation {index}: {} (and {} more); nothing was applied", first.message, count - 1),
     }
 }

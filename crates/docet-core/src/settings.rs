@@ -10,12 +10,12 @@ pub const MAX_QUADRATIC_CAPACITY: usize = 20_000;
 
 /// Declares [`Settings`]: a line a setting, with its type, its default and its range.
 macro_rules! settings {
-    ($($(#[$doc:meta])* $key:ident: $kind:ty = $default:expr, $range:expr;)+) => {
+    ($($(#[doc = $meaning:literal])+ $key:ident: $kind:ty = $default:expr, $range:expr;)+) => {
         /// The settings of one library, named as users type them. Keys are set one by one; [`Settings::check`] then
         /// holds them together.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
-        pub struct Settings { $($(#[$doc])* pub $key: $kind),+ }
+        pub struct Settings { $($(#[doc = $meaning])+ pub $key: $kind),+ }
 
         impl Default for Settings {
             fn default() -> Self {
@@ -26,6 +26,15 @@ macro_rules! settings {
         impl Settings {
             /// Every key, in the order of the documentation.
             pub const KEYS: &[&str] = &[$(stringify!($key)),+];
+
+            /// What each key means and may be, in the same order.
+            pub fn reference() -> Vec<Reference> {
+                vec![$(Reference {
+                    key: stringify!($key),
+                    meaning: concat!($($meaning),+).trim(),
+                    allowed: $range.allowed(),
+                }),+]
+            }
 
             /// Sets one key from what a person typed. [`Settings::check`] must follow once all keys are set.
             ///
@@ -52,6 +61,17 @@ macro_rules! settings {
             }
         }
     };
+}
+
+/// One line of a reference of settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// Its name.
+    pub key: &'static str,
+    /// What it means, one sentence.
+    pub meaning: &'static str,
+    /// What it may be.
+    pub allowed: String,
 }
 
 settings! {
@@ -256,10 +276,12 @@ impl Settings {
     /// holds, or the capacity is too large for the strategy.
     pub fn check(&self) -> Result<(), Refusal> {
         let quadratic = matches!(self.strategy, Strategy::Hybrid | Strategy::Diversity);
-        if !(self.min_confidence <= self.initial_confidence && self.initial_confidence <= self.max_confidence) {
-            let values = format!("{}, {}, {}", self.min_confidence, self.initial_confidence, self.max_confidence);
-            let allowed = "min_confidence <= initial_confidence <= max_confidence";
-            Err(bad("initial_confidence", &values, allowed))
+        if self.min_confidence > self.initial_confidence {
+            let allowed = format!("min_confidence, which is {}, or more", self.min_confidence);
+            Err(bad("initial_confidence", &self.initial_confidence.to_string(), &allowed))
+        } else if self.initial_confidence > self.max_confidence {
+            let allowed = format!("max_confidence, which is {}, or less", self.max_confidence);
+            Err(bad("initial_confidence", &self.initial_confidence.to_string(), &allowed))
         } else if self.baseline_min > self.baseline_window {
             let allowed = format!("1 to baseline_window, which is {}", self.baseline_window);
             Err(bad("baseline_min", &self.baseline_min.to_string(), &allowed))

@@ -20,9 +20,9 @@ use crate::progress::{Progress, Reporting};
 use crate::service::{Service, Target};
 use crate::wire::{
     self, BeginRequest, CompressAnswer, CompressRequest, EmbedAnswer, EmbedRequest, EndAnswer, EndRequest, Failure,
-    InitAnswer, InitRequest, Labels, LibrariesAnswer, ListAnswer, ListRequest, MAX_WHOLE, RecallAnswer, RecallRequest,
-    SessionLine, SessionsAnswer, SessionsRequest, SettingsAnswer, SettingsRequest, ShowAnswer, UpdateAnswer,
-    UpdateRequest, whole,
+    InitAnswer, InitRequest, Labels, LibrariesAnswer, ListAnswer, ListRequest, LookUp, MAX_WHOLE, RecallAnswer,
+    RecallRequest, SessionLine, SessionsAnswer, SessionsRequest, SettingsAnswer, SettingsRequest, ShowAnswer,
+    UpdateAnswer, UpdateRequest, whole,
 };
 
 /// A memory whose store and encoder are opened by the first call that needs them.
@@ -105,7 +105,7 @@ impl Service for Local {
     }
 
     fn recall(&self, target: &Target, request: &RecallRequest) -> Result<RecallAnswer, Failure> {
-        let recall = recall(request)?;
+        let recall = recall(&request.look_up)?;
         recall.check()?;
         let recalled = match &request.session {
             Some(session) => {
@@ -120,7 +120,7 @@ impl Service for Local {
     fn begin(&self, target: &Target, request: &BeginRequest) -> Result<RecallAnswer, Failure> {
         let free = |field, text: &Option<String>| text.as_deref().map(|text| FreeText::parse(field, text)).transpose();
         let begin = Begin {
-            recall: recall(&request.recall())?,
+            recall: recall(&request.look_up)?,
             group: free("group", &request.group)?,
             reference: free("ref", &request.reference)?,
         };
@@ -210,8 +210,8 @@ fn now() -> Timestamp {
     Timestamp(jiff::Timestamp::now().as_millisecond())
 }
 
-fn recall(request: &RecallRequest) -> Result<Recall, Failure> {
-    let domains = match (request.all_domains, &request.domains[..]) {
+fn recall(look_up: &LookUp) -> Result<Recall, Failure> {
+    let domains = match (look_up.all_domains, &look_up.domains[..]) {
         (true, []) => Some(DomainChoice::All),
         (true, _) => {
             let message = "domains and all_domains exclude each other; give one of them";
@@ -224,11 +224,11 @@ fn recall(request: &RecallRequest) -> Result<Recall, Failure> {
         }
     };
     Ok(Recall {
-        task: request.task.clone(),
-        top_k: request.k.map(|k| whole("k", k, 1, 100)).transpose()?.map(|k| k as usize),
+        task: look_up.task.clone(),
+        top_k: look_up.k.map(|k| whole("k", k, 1, 100)).transpose()?.map(|k| k as usize),
         domains,
-        confidence_weight: request.confidence_weight,
-        min_score: request.min_score,
+        confidence_weight: look_up.confidence_weight,
+        min_score: look_up.min_score,
     })
 }
 

@@ -7,6 +7,7 @@ use super::update;
 use crate::arguments::finite;
 use crate::context::Context;
 use crate::input;
+use crate::output::say;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,6 +47,9 @@ impl Add {
             source: self.source.clone(),
             pinned: self.pin.then_some(true),
         };
+        if self.text.len() > 1 && self.text.iter().all(|text| !text.contains(char::is_whitespace)) {
+            say("note: each word is a lesson of its own; one lesson of several words stands in quotes\n");
+        }
         update::apply(context, input::texts(&self.text)?.into_iter().map(add).collect())
     }
 }

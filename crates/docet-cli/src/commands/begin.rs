@@ -5,7 +5,6 @@ use docet::wire::{BeginRequest, Failure};
 
 use super::recall::{self, LookUp};
 use crate::context::Context;
-use crate::input;
 use crate::output::say;
 
 const EXAMPLES: &str = "\
@@ -31,9 +30,8 @@ pub(crate) struct Begin {
 
 impl Begin {
     pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
-        let LookUp { task, k, domains, all_domains, confidence_weight, min_score } = self.look_up;
-        let (task, group, reference) = (input::text(&task)?, self.group, self.reference);
-        let request = BeginRequest { task, k, domains, all_domains, confidence_weight, min_score, group, reference };
+        let Self { look_up, group, reference } = self;
+        let request = BeginRequest { look_up: look_up.read()?, group, reference };
         let answer = context.service.begin(&context.target, &request)?;
         if let Some(session) = answer.session.as_ref().filter(|_| !context.output.is_json()) {
             say(&format!("session: {session}\n"));

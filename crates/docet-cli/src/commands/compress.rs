@@ -28,7 +28,7 @@ pub(crate) struct Compress {
     /// Say what would happen; change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Of diversity, above 5,000 lessons
+    /// The seed of diversity, which draws its start at random above 5,000 lessons
     #[arg(long, value_name = "N", value_parser = finite, allow_hyphen_values = true)]
     seed: Option<f64>,
     /// When hybrid scores: each (anew after each that leaves) or once
@@ -51,6 +51,7 @@ impl Compress {
 pub(super) fn page(answer: &CompressAnswer) -> String {
     let (strategy, kept) = (answer.strategy.name(), count(answer.kept, "lesson", "lessons"));
     let closing = match answer.dry_run {
+        _ if answer.evicted.is_empty() => format!("nothing leaves: the library holds {kept}\n"),
         true => format!("dry run of {strategy}: {kept} would stay; nothing was changed\n"),
         false => format!("{strategy}: {kept}, revision {}\n", answer.revision),
     };
@@ -63,7 +64,9 @@ pub(super) fn evicted(evicted: &[Evicted]) -> String {
     let figures = [
         optional("TIME WEIGHT", |entry| entry.time_weight.map(figure)),
         optional("DISTANCE", |entry| entry.distance.map(figure)),
-        optional("UTILITY", |entry| entry.utility.map(|utility| format!("{utility:.3e}"))),
+        optional("UTILITY", |entry| {
+            entry.utility.map(|utility| if utility < 0.001 { format!("{utility:.2e}") } else { figure(utility) })
+        }),
         optional("CLUSTER", |entry| entry.cluster.map(|cluster| cluster.to_string())),
         optional("KEPT INSTEAD", |entry| entry.kept_instead.map(|id| id.to_string())),
     ];

@@ -10,17 +10,20 @@ use crate::arguments::finite;
 use crate::context::Context;
 use crate::failure::usage;
 use crate::input;
+use crate::output::say;
 use crate::table::{figure, table};
 
 const EXAMPLES: &str = "\
 Examples:
-  docet end SESSION --reward 1 --applied G0,G2
+  docet end SESSION --reward 1 --baseline 0.5 --applied G0,G2
   docet end SESSION --improved=G0 --not-improved=G1 --update lessons.json";
 
 /// End a session: say what came of it, and confidence moves
 ///
-/// A reward is compared with --baseline, else with the setting `baseline`; your own word on the session or on a label
-/// goes before it. Lessons learned may come in the same call. A second end changes nothing and repeats the first answer.
+/// A reward is compared with --baseline, else with the setting `baseline`: a number, or the mean reward of earlier
+/// sessions of the same group, of which it needs five. Your own word on the session or on a label goes before it.
+/// Lessons learned may come in the same call. A second end changes nothing and repeats the first answer. A session
+/// that nobody ends expires after 24 hours and teaches nothing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct End {
@@ -32,16 +35,16 @@ pub(crate) struct End {
     /// What the reward is compared with
     #[arg(long, value_name = "B", value_parser = finite, allow_hyphen_values = true, requires = "reward")]
     baseline: Option<f64>,
-    /// The session improved, or these labels did
+    /// The whole session went better thanks to its lessons, or these labels helped
     #[arg(long, value_name = "G0,G2", num_args = 0..=1, require_equals = true)]
     improved: Option<Option<String>>,
-    /// The session did not improve, or these labels did not
+    /// The whole session did not go better, or these labels did not help
     #[arg(long, value_name = "G1", num_args = 0..=1, require_equals = true)]
     not_improved: Option<Option<String>>,
     /// There is no outcome to speak of
     #[arg(long, conflicts_with_all = ["reward", "baseline", "improved", "not_improved"])]
     no_outcome: bool,
-    /// Which labels were applied, or none [default: all]
+    /// Which labels the agent really applied, or none; only those are judged [default: all]
     #[arg(long, value_name = "G0,G2|none")]
     applied: Option<String>,
     /// Lessons learned, as a file of operations; - reads standard input
@@ -68,6 +71,9 @@ impl End {
             operations: operations.unwrap_or_default(),
         };
         let answer = context.service.end(&context.target, &self.session, &request)?;
+        if request.reward != answer.reward && !context.output.is_json() {
+            say("note: this session had ended before; below is its first answer, and nothing was changed\n");
+        }
         context.output.answer(&answer, page)
     }
 }
@@ -90,12 +96,23 @@ pub(super) fn page(answer: &EndAnswer) -> String {
         (Some(reward), None) => format!(" (reward {reward})"),
         (None, _) => String::new(),
     };
-    let mut page = format!("{}{compared}\n", words(answer.verdict));
+    let mut page = format!("{}{compared}{}\n", words(answer.verdict), reason(answer));
     page += &table(["LABEL", "ID", "VERDICT", "BEFORE", "AFTER", "USED"], answer.updates.iter().map(row).collect());
     for id in &answer.gone {
-        page += &format!("{id} had left the library\n");
+        page += &format!("lesson {id} had left the library\n");
     }
     page + &answer.update.as_ref().map_or_else(|| format!("revision {}\n", answer.revision), update::page)
+}
+
+/// Why a reward taught nothing, and what to do about it.
+fn reason(answer: &EndAnswer) -> &'static str {
+    match (answer.verdict, answer.reward, answer.baseline) {
+        (Verdict::InsufficientData, ..) => {
+            ": too few earlier sessions to compare with; give --baseline, or `docet settings baseline=0.5`"
+        }
+        (Verdict::NoEvidence, Some(_), Some(_)) => ": the reward equals its baseline",
+        _ => "",
+    }
 }
 
 fn row(credit: &Credit) -> [String; 6] {

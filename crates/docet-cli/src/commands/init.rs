@@ -13,8 +13,8 @@ Examples:
 
 /// Make a library
 ///
-/// The library `default` comes into being with its first lesson; any other is made here, so that a slip of the
-/// keyboard makes none. Once more, it changes nothing.
+/// The library `default` comes into being with the first `add` or `begin`; any other is made here, so that a slip of
+/// the keyboard makes none. For a library that is there it changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Init {

@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::styling::Style;
 use docet::wire::{
-    BeginRequest, Code, CompressRequest, EndRequest, Failure, Labels, OnInvalid, RecallAnswer, SettingsRequest,
+    BeginRequest, Code, CompressRequest, EndRequest, Failure, Labels, LookUp, OnInvalid, RecallAnswer, SettingsRequest,
     UpdateRequest, parse_operations,
 };
 use docet::{Config, Local, Refusal, Service, StorePlace, Target, model};
@@ -29,7 +29,7 @@ Examples:
 const NEXT: [&str; 3] = [
     "docet add \"When CI fails, read the first error, not the last.\" --domain coding",
     "docet begin \"your agent's next task\"",
-    "docet end SESSION --reward 1",
+    "docet end SESSION --reward 1 --baseline 0.5",
 ];
 
 /// Watch the memory at work: lessons, a task, a reward, a better next session, compression
@@ -103,7 +103,8 @@ impl Tour {
     }
 
     fn begin(&mut self, title: &str) -> Result<RecallAnswer, Failure> {
-        let request = BeginRequest { task: TASK.to_owned(), ..BeginRequest::default() };
+        let look_up = LookUp { task: TASK.to_owned(), ..LookUp::default() };
+        let request = BeginRequest { look_up, ..BeginRequest::default() };
         let answer = self.service.begin(&self.target, &request)?;
         let session = answer.session.clone().unwrap_or_default();
         let page = format!("{}session: {session}\n", recall::block(&answer.context));
@@ -137,7 +138,11 @@ impl Tour {
         let set = vec![("capacity".to_owned(), CAPACITY.to_string())];
         let request = SettingsRequest { set, evict: true, ..SettingsRequest::default() };
         let answer = self.service.settings(&self.target, &request)?;
-        let page = format!("{CAPACITY} lessons, revision {}: {} left\n", answer.revision, answer.evicted.len());
+        let page = format!(
+            "{} lessons left the library, {CAPACITY} stay, revision {}\n",
+            answer.evicted.len(),
+            answer.revision
+        );
         self.step("So they leave", &format!("settings capacity={CAPACITY} --evict"), &answer, page)
     }
 

@@ -1,7 +1,7 @@
 //! `docet recall`, and the flags and the page that `begin` shares with it.
 
 use clap::Args;
-use docet::wire::{Failure, RecallAnswer, RecallRequest};
+use docet::wire::{self, Failure, RecallAnswer, RecallRequest};
 
 use crate::arguments::finite;
 use crate::context::Context;
@@ -32,31 +32,37 @@ pub(crate) struct Recall {
 pub(super) struct LookUp {
     /// What the agent is about to do, encoded as given; - reads standard input
     #[arg(value_name = "TASK|-", allow_negative_numbers = true)]
-    pub(super) task: String,
+    task: String,
     /// How many lessons at most, 1 to 100 [default: the setting top_k]
     #[arg(short, value_name = "N", value_parser = finite, allow_hyphen_values = true)]
-    pub(super) k: Option<f64>,
+    k: Option<f64>,
     /// Only lessons of this domain; may be given again [default: inferred from the task]
     #[arg(long = "domain", value_name = "D", conflicts_with = "all_domains")]
-    pub(super) domains: Vec<String>,
+    domains: Vec<String>,
     /// Lessons of every domain
     #[arg(long)]
-    pub(super) all_domains: bool,
+    all_domains: bool,
     /// The weight of confidence, 0 to 1; 0 is pure similarity [default: the setting]
     #[arg(long, value_name = "W", value_parser = finite, allow_hyphen_values = true)]
-    pub(super) confidence_weight: Option<f64>,
+    confidence_weight: Option<f64>,
     /// The least score, -1 to 1 [default: the setting]
     #[arg(long, value_name = "S", value_parser = finite, allow_hyphen_values = true)]
-    pub(super) min_score: Option<f64>,
+    min_score: Option<f64>,
 }
 
 impl Recall {
     pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
-        let LookUp { task, k, domains, all_domains, confidence_weight, min_score } = self.look_up;
-        let (task, session) = (input::text(&task)?, self.session);
-        let request = RecallRequest { task, k, domains, all_domains, confidence_weight, min_score, session };
+        let request = RecallRequest { look_up: self.look_up.read()?, session: self.session };
         let answer = context.service.recall(&context.target, &request)?;
         show(context, &answer)
+    }
+}
+
+impl LookUp {
+    /// The same as a request, its task read where it stands in standard input.
+    pub(super) fn read(self) -> Result<wire::LookUp, Failure> {
+        let Self { task, k, domains, all_domains, confidence_weight, min_score } = self;
+        Ok(wire::LookUp { task: input::text(&task)?, k, domains, all_domains, confidence_weight, min_score })
     }
 }
 

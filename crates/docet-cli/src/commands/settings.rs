@@ -18,7 +18,7 @@ Examples:
 ///
 /// They are checked as a whole: the preset comes first, then what is reset, then what is set.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, after_long_help = reference())]
 pub(crate) struct Settings {
     /// Settings to change; none clears a value where none is allowed
     #[arg(value_name = "KEY=VALUE", value_parser = assignment)]
@@ -32,6 +32,14 @@ pub(crate) struct Settings {
     /// Let lessons leave where the new capacity is below their number
     #[arg(long)]
     evict: bool,
+}
+
+/// The examples, then every setting with what it means and may be.
+fn reference() -> String {
+    let settings = wire::Settings::reference().into_iter();
+    let lines =
+        settings.map(|setting| format!("  {}: {} Allowed: {}.\n", setting.key, setting.meaning, setting.allowed));
+    format!("{EXAMPLES}\n\nSettings:\n{}", lines.collect::<String>())
 }
 
 impl Settings {

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use docet::wire::{self, Applied, Failure, Operation, OperationKind, UpdateAnswer, UpdateRequest, parse_operations};
+use docet::wire::{
+    self, Applied, Failure, Operation, OperationKind, Similar, UpdateAnswer, UpdateRequest, parse_operations,
+};
 
 use super::compress;
 use crate::context::Context;
@@ -77,26 +79,34 @@ pub(super) fn page(answer: &UpdateAnswer) -> String {
         let ids: Vec<u64> =
             answer.applied.iter().filter(|applied| applied.op == kind).map(|applied| applied.id).collect();
         if !ids.is_empty() {
-            page += &format!("{did} {}\n", ranges(&ids));
+            let lessons = if ids.len() == 1 { "lesson" } else { "lessons" };
+            page += &format!("{did} {lessons} {}\n", ranges(&ids));
         }
     }
     page.extend(answer.applied.iter().filter_map(merged));
     page += &first_of(&answer.skipped, |fault| format!("skipped operation {}: {}", fault.index, clean(&fault.message)));
     page +=
-        &first_of(&answer.duplicates, |same| format!("operation {}: entry {} says that already", same.index, same.id));
-    page +=
-        &first_of(&answer.similar, |near| format!("{} is close to {} ({})", near.id, near.of, figure(near.similarity)));
+        &first_of(&answer.duplicates, |same| format!("operation {}: lesson {} says that already", same.index, same.id));
+    page += &first_of(&pairs(&answer.similar), |near| {
+        format!("lesson {} is close to {} ({}); merge them?", near.id, near.of, figure(near.similarity))
+    });
     page += &compress::evicted(&answer.evicted);
     let size = count(answer.size, "lesson", "lessons");
     match answer.dry_run {
-        true => page + &format!("dry run: {size} it would be; nothing was changed\n"),
+        true => page + &format!("dry run: the library would hold {size}; nothing was changed\n"),
         false => page + &format!("{size}, revision {}\n", answer.revision),
     }
 }
 
 fn merged(applied: &Applied) -> Option<String> {
     let ids = applied.ids.as_ref()?;
-    Some(format!("merged {} into {}\n", ranges(ids), applied.id))
+    Some(format!("merged lessons {} into {}\n", ranges(ids), applied.id))
+}
+
+/// Each pair once, also where both of it were written.
+fn pairs(similar: &[Similar]) -> Vec<&Similar> {
+    let mirrored = |near: &Similar| similar.iter().any(|other| other.id == near.of && other.of == near.id);
+    similar.iter().filter(|near| near.id < near.of || !mirrored(near)).collect()
 }
 
 /// `1-3, 7` of 1, 2, 3 and 7.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use docet::wire::{BeginRequest, Failure, RecallAnswer, RecallRequest, parse_operations};
+use docet::wire::{BeginRequest, Failure, LookUp, RecallAnswer, RecallRequest, parse_operations};
 use docet::{Code, Config, Local, Service, Target};
 use serde_json::{Value, json};
 use unicode_normalization::UnicodeNormalization;
@@ -176,9 +176,10 @@ fn as_tasks(texts: &[String]) {
     for task in texts {
         let (task, is_blank) = (task.clone(), task.trim().is_empty());
         blank += usize::from(is_blank);
-        let begin = BeginRequest { task: task.clone(), ..BeginRequest::default() };
+        let look_up = LookUp { task: task.clone(), ..LookUp::default() };
+        let begin = BeginRequest { look_up: look_up.clone(), ..BeginRequest::default() };
         assert_task(service.begin(&target, &begin), is_blank, &task);
-        let recall = RecallRequest { task: task.clone(), ..RecallRequest::default() };
+        let recall = RecallRequest { look_up, ..RecallRequest::default() };
         assert_task(service.recall(&target, &recall), is_blank, &task);
     }
     // The same doors from outside, for some of them.

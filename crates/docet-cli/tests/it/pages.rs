@@ -22,13 +22,13 @@ fn a_session_from_the_first_lesson_to_its_end() {
     };
     assert_eq!(
         page(&["add", "Run the tests before you commit.", "Quote every path.", "--domain", "coding"]),
-        "added 1, 2\n2 lessons, revision 1\n"
+        "added lessons 1, 2\n2 lessons, revision 1\n"
     );
     assert_eq!(
         page(&["add", "Run the tests before you commit.", "--domain", "coding"]),
-        "operation 0: entry 1 says that already\n2 lessons, revision 1\n"
+        "operation 0: lesson 1 says that already\n2 lessons, revision 1\n"
     );
-    assert_eq!(page(&["pin", "2"]), "changed 2\n2 lessons, revision 2\n");
+    assert_eq!(page(&["pin", "2"]), "changed lesson 2\n2 lessons, revision 2\n");
     assert_eq!(
         page(&["list"]),
         "ID  CONFIDENCE  USED  EPOCH  DOMAIN  PINNED  TEXT\n\
@@ -67,8 +67,8 @@ fn a_session_from_the_first_lesson_to_its_end() {
          1       0.550       1     0      Run the tests before you commit.\n\
          dry run of importance: 1 lesson would stay; nothing was changed\n"
     );
-    assert_eq!(page(&["merge", "1", "2", "Test, then commit."]), "merged 1, 2 into 3\n1 lesson, revision 4\n");
-    assert_eq!(page(&["delete", "3"]), "deleted 3\n0 lessons, revision 5\n");
+    assert_eq!(page(&["merge", "1", "2", "Test, then commit."]), "merged lessons 1, 2 into 3\n1 lesson, revision 4\n");
+    assert_eq!(page(&["delete", "3"]), "deleted lesson 3\n0 lessons, revision 5\n");
     let settings = page(&["settings", "capacity=40"]);
     assert!(
         settings.starts_with("SETTING              VALUE\ncapacity             40           default 500\n"),
@@ -87,7 +87,7 @@ fn every_fault_is_listed_for_a_person_too() {
     let run = sandbox.run(["add", "Good.", "", "[G0] is mine"]);
     assert_eq!(
         run.err,
-        "error: the text is empty; a lesson has 1 to 32 words (and 1 more); nothing was applied\n  \
+        "error: operation 1: the text is empty; a lesson has 1 to 32 words (and 1 more); nothing was applied\n  \
          operation 1: the text is empty; a lesson has 1 to 32 words\n  \
          operation 2: the text holds what looks like a guideline label (\"[G0]\"); say it without the brackets\n"
     );

@@ -43,10 +43,10 @@ pub enum OnInvalid {
     Skip,
 }
 
-/// `recall`: look lessons up, within a session or without.
+/// What `recall` and `begin` both ask. What is not said is the library's setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RecallRequest {
+#[serde(default)]
+pub struct LookUp {
     /// What the agent is about to do.
     pub task: String,
     /// How many lessons at most.
@@ -59,46 +59,31 @@ pub struct RecallRequest {
     pub confidence_weight: Option<f64>,
     /// The least score.
     pub min_score: Option<f64>,
+}
+
+/// `recall`: look lessons up, within a session or without.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecallRequest {
+    /// The look-up.
+    #[serde(flatten)]
+    pub look_up: LookUp,
     /// The open session to go on with.
     pub session: Option<String>,
 }
 
 /// `begin`: look lessons up and begin a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct BeginRequest {
-    /// What the agent is about to do.
-    pub task: String,
-    /// How many lessons at most.
-    pub k: Option<f64>,
-    /// The eligible domains; inferred where none are named.
-    pub domains: Vec<String>,
-    /// Whether every domain is eligible.
-    pub all_domains: bool,
-    /// The weight of confidence.
-    pub confidence_weight: Option<f64>,
-    /// The least score.
-    pub min_score: Option<f64>,
+    /// The look-up.
+    #[serde(flatten)]
+    pub look_up: LookUp,
     /// Sessions of one group are compared with one another.
     pub group: Option<String>,
     /// The caller's own reference.
     #[serde(rename = "ref")]
     pub reference: Option<String>,
-}
-
-impl BeginRequest {
-    /// The look-up in it.
-    pub(crate) fn recall(&self) -> RecallRequest {
-        RecallRequest {
-            task: self.task.clone(),
-            k: self.k,
-            domains: self.domains.clone(),
-            all_domains: self.all_domains,
-            confidence_weight: self.confidence_weight,
-            min_score: self.min_score,
-            session: None,
-        }
-    }
 }
 
 /// `end`: end a session.
