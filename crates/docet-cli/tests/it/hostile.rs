@@ -32,7 +32,7 @@ const OWN: [&str; 34] = [
     "two\nlines\r\nor three",
     "tab\tand\u{a0}space\u{3000}s",
     "line\u{2028}separator",
-    "right\u{202e}tfel ot",
+    "right\u{202e}tfel ot", // spelling: as it should be
     "zero\u{200b}width",
     "\u{feff}mark of order",
     "cafe\u{301} composed",
