@@ -99,6 +99,9 @@ fn words(value: &ContextValue) -> Vec<String> {
 
 /// The first words of clap's page, in one line and without the usage below them.
 fn message(error: &clap::Error) -> String {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "a command is missing; --help lists them".to_owned();
+    }
     let page = error.render().to_string();
     let ends = ["\nUsage:", "\nFor more information"];
     let end = ends.iter().filter_map(|end| page.find(end)).min().unwrap_or(page.len());

@@ -3,6 +3,8 @@
 //! An [`Operation`] is what a caller asked; [`Prepared`] is the same with its fields checked and its text embedded,
 //! made before anything is locked. [`crate::update`] applies them.
 
+use std::collections::{BTreeSet, HashMap};
+
 use serde::{Deserialize, Serialize};
 
 use crate::compression::Evicted;
@@ -159,7 +161,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Checks the fields of each operation and embeds all sound texts with one call of `embed`, which is not called where
+/// Checks the fields of each operation and embeds all sound texts, each once, with one call of `embed`, which is not called where
 /// there is none.
 ///
 /// # Errors
@@ -169,22 +171,25 @@ pub fn prepare<'a, E>(
     embed: impl FnOnce(&[&str]) -> Result<Vec<Encoded>, E>,
 ) -> Result<Vec<Prepared<'a>>, E> {
     let contents: Vec<Result<Content, Refusal>> = operations.iter().map(Operation::content).collect();
-    let texts: Vec<&str> =
+    let texts: BTreeSet<&str> =
         contents.iter().flatten().filter_map(|content| content.text.as_ref()).map(ExperienceText::as_str).collect();
-    let mut encoded = if texts.is_empty() { Vec::new() } else { embed(&texts)? }.into_iter();
+    let texts: Vec<&str> = texts.into_iter().collect();
+    let encoded = if texts.is_empty() { Vec::new() } else { embed(&texts)? };
+    let encoded: HashMap<String, Encoded> = texts.into_iter().map(str::to_owned).zip(encoded).collect();
     let prepared = operations.iter().zip(contents).map(|(operation, content)| Prepared {
         operation,
         content: content.and_then(|content| {
-            let embedding = content.text.as_ref().and_then(|_| encoded.next()).map(within_reach).transpose()?;
+            let encoded = content.text.as_ref().and_then(|text| encoded.get(text.as_str()));
+            let embedding = encoded.map(within_reach).transpose()?;
             Ok((content, embedding))
         }),
     });
     Ok(prepared.collect())
 }
 
-fn within_reach(encoded: Encoded) -> Result<Embedding, Refusal> {
+fn within_reach(encoded: &Encoded) -> Result<Embedding, Refusal> {
     if !encoded.truncated {
-        return Ok(encoded.embedding);
+        return Ok(encoded.embedding.clone());
     }
     let message = format!("the text has more tokens than the {} that the encoder reads; shorten it", encoded.tokens);
     Err(Refusal::new(Code::TooManyTokens, message).field("text").allowed(format!("at most {} tokens", encoded.tokens)))

@@ -394,7 +394,8 @@ macro_rules! values {
     (whole: $($whole:ty),+; named: $($named:ty),+) => {
         $(impl Value for $whole {
             fn read(text: &str, range: &Range) -> Option<Self> {
-                text.parse::<$whole>().ok().filter(|value| range.contains(*value as f64))
+                let value = f64::read(text, range)?;
+                (value.fract() == 0.0).then_some(value as $whole)
             }
         })+
         $(impl Value for $named {

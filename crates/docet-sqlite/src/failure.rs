@@ -77,7 +77,8 @@ fn sqlite(error: rusqlite::Error, file: &Path) -> StoreError {
         Some(ErrorCode::DiskFull) => format!("no space for {name}, so nothing was changed; free some and try again"),
         Some(ErrorCode::CannotOpen) => {
             format!(
-                "{name}, or the -wal and -shm beside it, cannot be opened; check the rights of the file and its folder"
+                "{name}, or the -wal and -shm beside it, cannot be opened; check the rights of the file and its folder \
+                 (a -wal left by a process that was killed needs one command with the right to write there)"
             )
         }
         Some(ErrorCode::SystemIoFailure) => {

@@ -73,20 +73,24 @@ impl StorePlace {
             Err(Refusal::new(code, message).field("store").value(url).allowed(ALLOWED).into())
         };
         let Some(text) = url.to_str() else { return Ok(Self::Sqlite(PathBuf::from(url))) };
-        if let Some(path) = text.strip_prefix("sqlite:").filter(|path| !path.is_empty()) {
-            return Ok(Self::Sqlite(PathBuf::from(path.strip_prefix("//").unwrap_or(path))));
+        let path = text.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path));
+        if let Some(path) = path.filter(|path| !path.is_empty()) {
+            return Ok(Self::Sqlite(PathBuf::from(path)));
         }
-        match text.split_once("://").map(|(scheme, _)| scheme) {
+        // Nothing behind a scheme is repeated: it may hold a password.
+        let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        let shown = scheme.as_ref().map_or_else(|| text.to_owned(), |scheme| format!("{scheme}://…"));
+        match scheme.as_deref() {
             Some("postgres" | "postgresql") => {
                 let message = "PostgreSQL is not available as a store in this version; use a path".to_owned();
-                refuse(Code::NotAvailable, message, "postgres://…")
+                refuse(Code::NotAvailable, message, &shown)
             }
             Some("http" | "https") => {
                 let message = "a Docet server is not available as a store in this version; use a path".to_owned();
-                refuse(Code::NotAvailable, message, text)
+                refuse(Code::NotAvailable, message, &shown)
             }
             None if !text.is_empty() && text != "sqlite:" => Ok(Self::Sqlite(PathBuf::from(text))),
-            _ => refuse(Code::BadValue, format!("\"{text}\" names no store; allowed is {ALLOWED}"), text),
+            _ => refuse(Code::BadValue, format!("\"{shown}\" names no store; allowed is {ALLOWED}"), &shown),
         }
     }
 }
@@ -134,14 +138,16 @@ mod tests {
         for remote in ["postgres://me:secret@host/db", "https://host", "http://127.0.0.1:1"] {
             assert_eq!(parsed(remote), Err(Code::NotAvailable), "{remote}");
         }
-        for nothing in ["", "sqlite:", "mysql://host"] {
+        for nothing in ["", "sqlite:", "sqlite://", "mysql://host"] {
             assert_eq!(parsed(nothing), Err(Code::BadValue), "{nothing}");
         }
     }
 
     #[test]
     fn a_password_is_never_repeated() {
-        let failure = StorePlace::parse("postgres://me:secret@host/db".into()).unwrap_err();
-        assert!(!format!("{failure:?}").contains("secret"));
+        for scheme in ["postgres", "Postgres", "https", "http", "mysql"] {
+            let failure = StorePlace::parse(format!("{scheme}://me:secret@host/db").into()).unwrap_err();
+            assert!(!format!("{failure:?}").contains("secret"), "{scheme}");
+        }
     }
 }

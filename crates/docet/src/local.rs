@@ -196,7 +196,7 @@ impl Service for Local {
         let encoded = self.embedder.embed(&texts)?.into_iter();
         Ok(encoded
             .map(|text| EmbedAnswer {
-                embedding: text.embedding.as_slice().to_vec(),
+                embedding: text.embedding.as_slice().iter().copied().map(f64::from).collect(),
                 tokens: text.tokens,
                 truncated: text.truncated,
             })

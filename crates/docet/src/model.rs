@@ -21,9 +21,7 @@ pub fn path(places: &Places) -> Result<ModelAnswer, Failure> {
 /// # Errors
 /// As [`path`].
 pub fn verify(places: &Places) -> Result<ModelAnswer, Failure> {
-    let model = model::find(places)?;
-    model.verify()?;
-    Ok(answer(&model))
+    Ok(answer(&model::verify(places)?))
 }
 
 /// Makes sure that the weights are there, and fetches them where they are not. `report` is told each step.

@@ -1,7 +1,7 @@
 //! `docet add`
 
 use clap::Args;
-use docet::wire::{Failure, Operation};
+use docet::wire::{Failure, Operation, check_count};
 
 use super::update;
 use crate::arguments::finite;
@@ -50,6 +50,8 @@ impl Add {
         if self.text.len() > 1 && self.text.iter().all(|text| !text.contains(char::is_whitespace)) {
             say("note: each word is a lesson of its own; one lesson of several words stands in quotes\n");
         }
-        update::apply(context, input::texts(&self.text)?.into_iter().map(add).collect())
+        let texts = input::texts(&self.text)?;
+        check_count(texts.len())?;
+        update::apply(context, texts.into_iter().map(add).collect())
     }
 }

@@ -19,7 +19,7 @@ use crate::error::{Code, Error, Refusal};
 use crate::experience::{Experience, Timestamp};
 use crate::library::{Library, LibraryName};
 use crate::operation::{self, OnInvalid, Operation, Prepared, UpdateReport};
-use crate::ports::{Embedder, Encoded, Snapshot, Store, Transaction};
+use crate::ports::{Embedder, Encoded, Snapshot, Store, StoreError, Transaction};
 use crate::settings::Settings;
 use crate::update;
 
@@ -132,6 +132,7 @@ impl Memory {
             library.encoder.get_or_insert_with(|| self.embedder.encoder());
         }
         let before = transaction.experiences()?;
+        check_ids(library, &before)?;
         let updated = update::apply(library, before.clone(), operations, on_invalid, now)?;
         let changed = store_difference(transaction, &before, &updated.entries)?;
         library.next_id = updated.next_id;
@@ -187,9 +188,26 @@ fn library(snapshot: &(impl Snapshot + ?Sized), name: &LibraryName) -> Result<Li
 /// The same, but the default library comes into being with its first write.
 fn library_to_write(snapshot: &(impl Snapshot + ?Sized), name: &LibraryName) -> Result<Library, Error> {
     match snapshot.library()? {
+        None if !snapshot.experiences()?.is_empty() => {
+            Err(damaged(&format!("library \"{name}\" has entries and is not there itself")).into())
+        }
         None if name.is_default() => Ok(Library::new(Settings::default())),
         standing => Ok(standing.ok_or_else(|| library_missing(name))?),
     }
+}
+
+/// A next id that is taken already would overwrite a lesson.
+fn check_ids(library: &Library, entries: &[Experience]) -> Result<(), StoreError> {
+    match entries.last() {
+        Some(last) if last.id >= library.next_id => {
+            Err(damaged(&format!("entry {} has an id that is still to be given, {}", last.id, library.next_id)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn damaged(what: &str) -> StoreError {
+    StoreError::Damaged(format!("the store is damaged: {what}; nothing was changed, put a backup in its place"))
 }
 
 /// Writes what differs between two states of a library's entries, both by id, and says whether anything did.

@@ -39,7 +39,9 @@ pub(super) fn holds(folder: &Path, pinned: Pinned) -> bool {
 pub(super) fn copy(source: impl Read, pinned: Pinned, folder: &Path, report: Report<'_>) -> io::Result<String> {
     let unfinished = folder.join(format!("{}.copy", pinned.name));
     let mut hashing = Hashing::new(source);
-    io::copy(&mut io::BufReader::with_capacity(1 << 18, &mut hashing), &mut File::create(&unfinished)?)?;
+    let mut target = File::create(&unfinished)?;
+    let copied = io::copy(&mut io::BufReader::with_capacity(1 << 18, &mut hashing), &mut target);
+    copied.inspect_err(|_| drop(fs::remove_file(&unfinished)))?;
     let found = hashing.finish();
     if found == pinned.sha256 {
         put(&unfinished, pinned, folder, report)?;

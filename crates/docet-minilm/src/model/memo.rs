@@ -44,7 +44,16 @@ impl Memo {
         }
     }
 
-    /// Replaces the file where something was added.
+    /// Forgets what was found of these files, at once.
+    pub(super) fn forget(mut self, paths: &[PathBuf]) {
+        self.changed = true;
+        for path in paths {
+            self.files.remove(&key(path));
+        }
+        self.save();
+    }
+
+    /// Replaces the file where something changed.
     pub(super) fn save(self) {
         if self.changed {
             let _ = self.write();

@@ -96,6 +96,21 @@ pub fn find(places: &Places) -> Result<Model, EncoderError> {
     Ok(model)
 }
 
+/// Finds the model and reads both files whole, whatever is remembered of them; what is damaged is forgotten.
+///
+/// # Errors
+/// As [`find`].
+pub fn verify(places: &Places) -> Result<Model, EncoderError> {
+    let model = locate(places)?;
+    match model.verify() {
+        Ok(()) => Ok(model),
+        Err(error) => {
+            Memo::read(places.memo()).forget(&[model.weights(), model.tokenizer()]);
+            Err(error)
+        }
+    }
+}
+
 /// The first of the places that holds both files, unverified.
 fn locate(places: &Places) -> Result<Model, EncoderError> {
     let candidates = places.candidates();
@@ -132,17 +147,17 @@ impl Model {
         self.folder.join(TOKENIZER.name)
     }
 
-    /// Where it was found.
-    pub fn source(&self) -> Source {
-        self.source
-    }
-
-    /// Reads both files and compares their hashes, whatever is remembered of them.
+    /// Reads both files and compares their hashes.
     ///
     /// # Errors
     /// [`EncoderError::Damaged`] with the file and both hashes, or [`EncoderError::Io`].
     pub fn verify(&self) -> Result<(), EncoderError> {
         [WEIGHTS, TOKENIZER].into_iter().try_for_each(|pinned| verify_file(&self.folder.join(pinned.name), pinned))
+    }
+
+    /// Where it was found.
+    pub fn source(&self) -> Source {
+        self.source
     }
 }
 

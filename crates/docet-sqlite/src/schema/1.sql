@@ -39,8 +39,8 @@ CREATE TABLE sessions (
     begun_at      INTEGER NOT NULL,
     expires_at    INTEGER NOT NULL,
     ended_at      INTEGER,
-    report        TEXT CHECK (json_valid(report)),
-    operations    TEXT CHECK (json_valid(operations)),
+    report        TEXT CHECK (report IS NULL OR json_valid(report)),
+    operations    TEXT CHECK (operations IS NULL OR json_valid(operations)),
     PRIMARY KEY (library, epoch),
     CHECK ((ended_at IS NULL) = (report IS NULL) AND (ended_at IS NULL) = (operations IS NULL))
 ) STRICT;

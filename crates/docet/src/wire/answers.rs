@@ -293,8 +293,8 @@ pub struct SettingsAnswer {
 /// `embed`
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EmbedAnswer {
-    /// 384 numbers.
-    pub embedding: Vec<f32>,
+    /// 384 numbers, each the exact value of the encoder's single as a double.
+    pub embedding: Vec<f64>,
     /// Tokens read by the model.
     pub tokens: usize,
     /// Whether the text was longer than that.
@@ -305,7 +305,7 @@ pub struct EmbedAnswer {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EmbedLinesAnswer {
     /// 384 numbers each.
-    pub embeddings: Vec<Vec<f32>>,
+    pub embeddings: Vec<Vec<f64>>,
     /// Tokens read by the model.
     pub tokens: Vec<usize>,
     /// Whether the text was longer than that.

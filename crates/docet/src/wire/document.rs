@@ -1,18 +1,23 @@
 //! Documents: what is read whole from a file or a stream, and lists of operations in it, which are
 //! `{"operations": [...]}` or the bare list.
 
+use std::fmt;
 use std::io::{self, Read};
 
 use docet_core::error::{Code, Refusal};
 use docet_core::operation::Operation;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeSeed, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 
 use super::Failure;
 
 /// The largest document that is read.
 const MAX_BYTES: u64 = 64 << 20;
+
+/// The most operations of one list: the largest capacity there is.
+const MAX_OPERATIONS: usize = 100_000;
 
 /// Reads a document from `source`, which `name` names to a person.
 ///
@@ -46,11 +51,13 @@ pub fn lines(bytes: &[u8]) -> Result<Vec<&str>, Failure> {
 pub fn parse_operations(bytes: &[u8]) -> Result<Vec<Operation>, Failure> {
     let text = utf8(bytes)?;
     let operations = if text.trim_start().starts_with('[') {
-        serde_json::from_str::<Vec<Operation>>(text)
+        serde_json::from_str::<Vec<Object>>(text)
     } else {
         serde_json::from_str::<Document>(text).map(|document| document.operations)
     };
     let operations = operations.map_err(|error| failure(text, error))?;
+    check_count(operations.len())?;
+    let operations: Vec<Operation> = operations.into_iter().map(|object| object.0).collect();
     match operations.iter().position(changes_nothing) {
         Some(index) => Err(names_no_field(index)),
         None => Ok(operations),
@@ -70,10 +77,68 @@ pub fn utf8(bytes: &[u8]) -> Result<&str, Failure> {
     })
 }
 
+/// Refuses a list that is longer than any library can be.
+///
+/// # Errors
+/// `too_large` over 100,000 operations.
+pub fn check_count(operations: usize) -> Result<(), Failure> {
+    if operations <= MAX_OPERATIONS {
+        return Ok(());
+    }
+    let message = format!("{operations} operations are too many at once; send them in parts of at most 100,000");
+    Err(Refusal::new(Code::TooLarge, message).field("operations").value(operations).allowed("at most 100,000").into())
+}
+
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "{\"operations\": [...]} or [...]")]
 struct Document {
-    operations: Vec<Operation>,
+    operations: Vec<Object>,
+}
+
+/// An operation as an object that names it in words. What derives from serde would take a list of its fields, and a
+/// number for its name, as well.
+struct Object(Operation);
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Object;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an operation such as {\"op\": \"add\", \"text\": \"...\"}")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Object, A::Error> {
+                let entries = NamedInWords { entries, is_name: false };
+                Operation::deserialize(MapAccessDeserializer::new(entries)).map(Object)
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// The entries of an object whose `op` is a text.
+struct NamedInWords<A> {
+    entries: A,
+    is_name: bool,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for NamedInWords<A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        let Some(key) = self.entries.next_key::<String>()? else { return Ok(None) };
+        self.is_name = key == "op";
+        seed.deserialize(key.into_deserializer()).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        if !self.is_name {
+            return self.entries.next_value_seed(seed);
+        }
+        seed.deserialize(self.entries.next_value::<String>()?.into_deserializer())
+    }
 }
 
 /// A modify without any field.
@@ -138,6 +203,11 @@ mod tests {
             (r#"[{"op": "delete", "id": "3"}]"#, Code::BadDocument, "invalid type"),
             (r#"[{"op": "delete", "id": 18446744073709551616}]"#, Code::BadDocument, "line 1 column"),
             (r#"[{"op": "add", "text": "a", "confidence": 1e400}]"#, Code::BadJson, "number out of range"),
+            (r#"[["delete", 1]]"#, Code::BadDocument, "invalid type: sequence, expected an operation"),
+            (r#"{"operations": [["add", "a", "general", 0.7, "b", true]]}"#, Code::BadDocument, "an operation such as"),
+            (r#"[{"op": 2, "id": 1}]"#, Code::BadDocument, "expected a string"),
+            (r#"["delete"]"#, Code::BadDocument, "an operation such as"),
+            ("null", Code::BadDocument, r#"expected {"operations": [...]} or [...]"#),
             (r#"[{"op": "modify", "id": 3}]"#, Code::BadDocument, "modifies nothing"),
         ];
         for (document, code, words) in table {

@@ -17,7 +17,7 @@ pub use docet_core::error::{Code, Fault};
 pub use docet_core::operation::{Applied, Operation, OperationKind, Similar, UpdateReport as UpdateAnswer};
 pub use docet_core::session::{Credit, EndReport as EndAnswer, SessionState, Verdict};
 pub use docet_core::settings::{AgeFrom, Preset, Rescore, Settings, Strategy};
-pub use document::{lines, parse_operations, read_document, utf8};
+pub use document::{check_count, lines, parse_operations, read_document, utf8};
 pub use failure::Failure;
 pub(crate) use requests::MAX_WHOLE;
 pub use requests::{

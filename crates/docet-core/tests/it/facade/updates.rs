@@ -105,3 +105,15 @@ fn presets_differ_in_what_a_list_just_added() {
         assert_eq!(report.evicted.iter().map(|gone| gone.id).collect::<Vec<_>>(), [expected], "{preset:?}");
     }
 }
+
+#[test]
+fn a_next_id_that_is_taken_overwrites_nothing() {
+    let world = with_lessons(&[]);
+    let mut before = world.whole();
+    let library = before.library.as_mut().expect("it is there");
+    library.next_id = 1;
+    world.put(&library.clone(), &[], &[]);
+    let refused = world.update(json!([{"op": "add", "text": "A brand new lesson."}]));
+    assert_eq!(code(refused), Some(Code::StoreDamaged));
+    assert_eq!(world.whole(), before);
+}
