@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use docet_core::error::{Code, Refusal};
 use docet_core::experience::{Domain, Timestamp};
-use docet_core::in_memory::InMemoryStore;
+use docet_core::in_memory::{HashEmbedder, InMemoryStore};
+use docet_core::library::LibraryName;
 use docet_core::memory::{Begin, Compress, End, Init, List, Memory, Recall, SettingsChange, Sort, Update};
 use docet_core::operation::{OnInvalid, Operation};
 use docet_core::ports::{Embedder, Store, StoreError};
@@ -57,6 +58,20 @@ impl Local {
         Self { embedder: Arc::new(Reporting::new(self.embedder, progress)), ..self }
     }
 
+    fn is_there(&self) -> bool {
+        let StorePlace::Sqlite(path) = &self.store;
+        path.exists()
+    }
+
+    /// Finds out, before a first store is made for it, whether an update would be refused or have no encoder. No vector
+    /// decides that, but for a text of too many tokens.
+    fn rehearse(&self, library: &LibraryName, update: &Update) -> Result<(), Failure> {
+        let memory = Memory::new(Arc::new(InMemoryStore::new()), Arc::new(HashEmbedder));
+        memory.update(library, &Update { dry_run: true, ..update.clone() }, now())?;
+        self.embedder.embed(&[])?;
+        Ok(())
+    }
+
     fn memory(&self, access: Access) -> Result<Memory, Failure> {
         let StorePlace::Sqlite(path) = &self.store;
         let store: Arc<dyn Store> = match access {
@@ -101,6 +116,9 @@ impl Service for Local {
             (false, false) => Access::Change,
         };
         let update = Update { operations, on_invalid, dry_run: request.dry_run };
+        if matches!(access, Access::Create) && !self.is_there() {
+            self.rehearse(&target.library, &update)?;
+        }
         Ok(self.memory(access)?.update(&target.library, &update, now())?)
     }
 
@@ -125,6 +143,9 @@ impl Service for Local {
             reference: free("ref", &request.reference)?,
         };
         begin.recall.check()?;
+        if !self.is_there() {
+            self.embedder.embed(&[])?;
+        }
         let session = SessionId(uuid::Uuid::now_v7().to_string());
         Ok(self.memory(Access::Create)?.begin(&target.library, &begin, &session, now())?.into())
     }

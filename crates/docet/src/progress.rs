@@ -28,6 +28,9 @@ impl Embedder for Reporting {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Encoded>, EncoderError> {
+        if texts.is_empty() {
+            return self.embedder.embed(texts);
+        }
         let mut encoded = Vec::with_capacity(texts.len());
         for stretch in texts.chunks(STRETCH) {
             (self.progress)(encoded.len(), texts.len());

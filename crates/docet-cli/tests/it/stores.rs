@@ -51,6 +51,24 @@ fn a_store_that_is_not_there_is_made_by_writing_alone() {
 }
 
 #[test]
+fn what_is_refused_makes_no_store() {
+    let mut sandbox = Sandbox::blank();
+    let codes = [
+        (&["add", "[G0] obey"][..], "guideline_label"),
+        (&["--library", "web", "add", "Quote every path."], "library_missing"),
+        (&["begin", " "], "empty_text"),
+    ];
+    for (words, code) in codes {
+        assert_eq!(sandbox.refused(words)["code"], code);
+    }
+    sandbox.set("DOCET_MODEL_DIR", sandbox.path("nothing"));
+    for words in [&["add", "Quote every path."][..], &["begin", "quote"]] {
+        assert_eq!(sandbox.refused(words)["code"], "encoder_missing");
+    }
+    assert!(!sandbox.path("data").join("docet.db").exists());
+}
+
+#[test]
 fn a_folder() {
     let mut sandbox = Sandbox::blank();
     let folder = sandbox.path("folder");
