@@ -97,6 +97,11 @@ pub enum OnInvalid {
 }
 
 impl Operation {
+    /// An add of `text`, with every other field left to its default.
+    pub fn add(text: impl Into<String>) -> Self {
+        Self::Add { text: text.into(), domain: None, confidence: None, source: None, pinned: None }
+    }
+
     /// The text that has to be embedded, where there is one.
     pub fn text(&self) -> Option<&str> {
         match self {

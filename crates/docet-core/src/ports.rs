@@ -71,54 +71,43 @@ pub trait Snapshot {
     fn library(&self) -> Result<Option<Library>, StoreError>;
 
     /// Every entry, by id.
-    #[allow(missing_docs, clippy::missing_errors_doc, reason = "as above")]
     fn experiences(&self) -> Result<Vec<Experience>, StoreError>;
 
     /// One entry.
-    #[allow(clippy::missing_errors_doc, reason = "as above")]
     fn experience(&self, id: ExperienceId) -> Result<Option<Experience>, StoreError>;
 
     /// The best entries for a query. An adapter may be faster than this, never different.
-    #[allow(clippy::missing_errors_doc, reason = "as above")]
     fn search(&self, search: &Search) -> Result<Ranking, StoreError> {
         Ok(retrieval::rank(&self.experiences()?, search))
     }
 
     /// One session of this library.
-    #[allow(clippy::missing_errors_doc, reason = "as above")]
     fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError>;
 
     /// Sessions of this library, the newest first (by epoch), at most `limit`; with `open_at` only those that are open
     /// then (see [`Session::is_open`]).
-    #[allow(clippy::missing_errors_doc, reason = "as above")]
     fn sessions(&self, open_at: Option<Timestamp>, limit: usize) -> Result<Vec<Session>, StoreError>;
 
     /// The rewards of the last `window` sessions of this library and `group` that ended with one, the latest end
     /// (highest revision) first. No group is a group of its own.
-    #[allow(clippy::missing_errors_doc, reason = "as above")]
     fn rewards(&self, group: Option<&FreeText>, window: usize) -> Result<Vec<f64>, StoreError>;
 }
 
 /// One change of one library, not yet committed. It sees its own writes.
 pub trait Transaction: Snapshot {
     /// Creates or replaces the library itself.
-    #[allow(clippy::missing_errors_doc, reason = "as for Snapshot")]
     fn put_library(&mut self, library: &Library) -> Result<(), StoreError>;
 
     /// Creates or replaces an entry of that id.
-    #[allow(clippy::missing_errors_doc, reason = "as for Snapshot")]
     fn put_experience(&mut self, experience: &Experience) -> Result<(), StoreError>;
 
     /// Removes an entry.
-    #[allow(clippy::missing_errors_doc, reason = "as for Snapshot")]
     fn remove_experience(&mut self, id: ExperienceId) -> Result<(), StoreError>;
 
     /// Creates or replaces a session of that id, with its receipt, its end and its reward.
-    #[allow(clippy::missing_errors_doc, reason = "as for Snapshot")]
     fn put_session(&mut self, session: &Session) -> Result<(), StoreError>;
 
     /// Forgets the sessions that ended, or expired without an end, before `moment`; their rewards stay, at most the
     /// `rewards` latest of each group.
-    #[allow(clippy::missing_errors_doc, reason = "as for Snapshot")]
     fn forget_sessions(&mut self, moment: Timestamp, rewards: usize) -> Result<(), StoreError>;
 }

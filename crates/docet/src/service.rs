@@ -26,7 +26,6 @@ impl Target {
 }
 
 /// Every command as one request and one answer. Each returns a [`Failure`] that names its code and what to do.
-#[allow(clippy::missing_errors_doc, reason = "every call fails in the same way, as the trait says")]
 pub trait Service {
     /// Makes a library.
     fn init(&self, target: &Target, request: &InitRequest) -> Result<InitAnswer, Failure>;

@@ -1,5 +1,7 @@
 //! `docet recall`, and the flags and the page that `begin` shares with it.
 
+use std::io::{self, IsTerminal};
+
 use clap::Args;
 use docet::wire::{self, Failure, RecallAnswer, RecallRequest};
 
@@ -74,7 +76,22 @@ pub(super) fn show(context: &Context, answer: &RecallAnswer) -> Result<(), Failu
     if answer.truncated {
         say("note: the task is longer than the model reads; only its beginning was looked at\n");
     }
+    if answer.guidelines.is_empty() && io::stderr().is_terminal() {
+        say(&format!("note: no lesson for this task; {}\n", left_out(answer)));
+    }
     context.output.plain(block(&answer.context).as_bytes())
+}
+
+/// Why nothing was found.
+fn left_out(answer: &RecallAnswer) -> String {
+    let RecallAnswer { eligible, filtered_by_domain, already_given, below_min_score, .. } = answer;
+    match eligible + filtered_by_domain {
+        0 => "the library is empty".to_owned(),
+        size => format!(
+            "of {size}, {filtered_by_domain} are of other domains, {already_given} were given before, {below_min_score} \
+             are below the least score"
+        ),
+    }
 }
 
 /// The block with every line ended; nothing for none.

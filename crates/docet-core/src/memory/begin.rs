@@ -93,6 +93,16 @@ impl Recalled {
 impl Memory {
     /// Looks lessons up without a session; nothing is written.
     ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let recalled = memory.recall(&library, &Recall { top_k: Some(1), ..Recall::of("fix the tests") })?;
+    /// assert_eq!(recalled.ranking.best[0].id, 1);
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `empty_text` for a blank task, `bad_value` for a number outside of its range, `library_missing`,
     /// `encoder_differs`, and failures of store and encoder.
@@ -108,6 +118,17 @@ impl Memory {
 
     /// Begins a session: the library's epoch rises by one, and what is handed out is kept as a receipt.
     /// `session` must be new in the store.
+    ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let begin = Begin { recall: Recall::of("fix the tests"), ..Begin::default() };
+    /// let begun = memory.begin(&library, &begin, &SessionId("s1".to_owned()), now)?;
+    /// assert_eq!((begun.context().as_str(), begun.epoch), ("[G0] Run the tests first.", 1));
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Memory::recall`].
@@ -143,6 +164,18 @@ impl Memory {
 
     /// Goes on within an open session: what was handed out is left out and counted, the labels continue, and the
     /// receipt grows. `named` is the library that the caller named, if any.
+    ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let session = SessionId("s1".to_owned());
+    /// memory.begin(&library, &Begin { recall: Recall::of("fix the tests"), ..Begin::default() }, &session, now)?;
+    /// let more = memory.recall_in(&session, None, &Recall::of("and now the documentation"), now)?;
+    /// assert_eq!((more.ranking.already_given, more.first_label), (1, 1));
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Memory::recall`]; `unknown_session`, `session_ended`, `session_expired`.

@@ -24,6 +24,20 @@ impl Memory {
     /// operations; all of it is one revision. A second end changes nothing and returns the first answer. `named` is
     /// the library that the caller named, if any.
     ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// # use docet_core::session::{Outcome, Verdict};
+    /// let session = SessionId("s1".to_owned());
+    /// memory.begin(&library, &Begin { recall: Recall::of("fix the tests"), ..Begin::default() }, &session, now)?;
+    /// let outcome = Outcome { reward: Some(1.0), baseline: Some(0.5), ..Outcome::default() };
+    /// let report = memory.end(&session, None, &End { outcome, ..End::default() }, now)?;
+    /// assert_eq!((report.verdict, report.updates[0].after.get()), (Verdict::Improved, 0.55));
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `unknown_session`, `session_expired`, `session_ended` where a second end brings other operations;
     /// `outcome_missing`, `unknown_label`, `conflicting_labels`, and those of [`Memory::update`]: then the session

@@ -49,6 +49,15 @@ pub struct Listing {
 impl Memory {
     /// All libraries, by name.
     ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// assert_eq!(memory.libraries()?[0].size, 1);
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Failures of the store.
     pub fn libraries(&self) -> Result<Vec<LibrarySummary>, Error> {
@@ -56,6 +65,16 @@ impl Memory {
     }
 
     /// Entries of a library.
+    ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let listing = memory.list(&library, &List { sort: Sort::Confidence, ..List::default() })?;
+    /// assert_eq!(listing.total, 1);
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `library_missing`, and failures of the store.
@@ -79,6 +98,15 @@ impl Memory {
 
     /// One entry.
     ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// assert_eq!(memory.show(&library, 1)?.text.as_str(), "Run the tests first.");
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `unknown_id`, `library_missing`, and failures of the store.
     pub fn show(&self, name: &LibraryName, id: ExperienceId) -> Result<Experience, Error> {
@@ -89,6 +117,15 @@ impl Memory {
     }
 
     /// Sessions of a library, the newest first; with `open_at` only those that are open then.
+    ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// assert!(memory.sessions(&library, Some(now), 10)?.is_empty());
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `library_missing`, and failures of the store.

@@ -17,6 +17,7 @@ pub use upkeep::{Compress, CompressReport, Init, SettingsChange, SettingsReport}
 
 use crate::error::{Code, Error, Refusal};
 use crate::experience::{Experience, Timestamp};
+use crate::in_memory::{HashEmbedder, InMemoryStore};
 use crate::library::{Library, LibraryName};
 use crate::operation::{self, OnInvalid, Operation, Prepared, UpdateReport};
 use crate::ports::{Embedder, Encoded, Snapshot, Store, StoreError, Transaction};
@@ -26,22 +27,14 @@ use crate::update;
 /// A memory for agents: libraries of lessons in a store, found by an encoder.
 ///
 /// ```
-/// use std::sync::Arc;
 /// use docet_core::experience::Timestamp;
-/// use docet_core::in_memory::{HashEmbedder, InMemoryStore};
 /// use docet_core::library::LibraryName;
 /// use docet_core::memory::{Memory, Recall, Update};
 /// use docet_core::operation::Operation;
 ///
-/// let memory = Memory::new(Arc::new(InMemoryStore::new()), Arc::new(HashEmbedder));
+/// let memory = Memory::in_memory();
 /// let library = LibraryName::default();
-/// let lesson = Operation::Add {
-///     text: "Run the tests before you commit.".to_owned(),
-///     domain: None,
-///     confidence: None,
-///     source: None,
-///     pinned: None,
-/// };
+/// let lesson = Operation::add("Run the tests before you commit.");
 /// memory.update(&library, &Update::of(vec![lesson]), Timestamp(0))?;
 /// let recalled = memory.recall(&library, &Recall::of("commit a change"))?;
 /// assert_eq!(recalled.context(), "[G0] Run the tests before you commit.");
@@ -77,7 +70,23 @@ impl Memory {
         Self { store, embedder }
     }
 
+    /// A memory that is gone with its last clone, over the reference adapters: for tests and examples.
+    pub fn in_memory() -> Self {
+        Self::new(Arc::new(InMemoryStore::new()), Arc::new(HashEmbedder))
+    }
+
     /// Applies operations in order, all or nothing, then compresses what is over capacity (`alg:memory-update`).
+    ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let list = Update::of(vec![Operation::add("Read the error."), Operation::Delete { id: 1 }]);
+    /// let report = memory.update(&library, &list, now)?;
+    /// assert_eq!((report.size, report.revision), (1, 2));
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Faults`] where an operation cannot be applied and the list rejects; `capacity_pinned`,
@@ -101,6 +110,16 @@ impl Memory {
     }
 
     /// Vectors of texts as they stand; nothing is normalised or refused.
+    ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let encoded = memory.embed(&["one text", ""])?;
+    /// assert_eq!((encoded.len(), encoded[0].embedding.as_slice().len()), (2, 384));
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Failures of the encoder.
@@ -182,18 +201,24 @@ impl Memory {
 
 /// The library of that name.
 fn library(snapshot: &(impl Snapshot + ?Sized), name: &LibraryName) -> Result<Library, Error> {
-    Ok(snapshot.library()?.ok_or_else(|| library_missing(name))?)
+    Ok(standing(snapshot, name)?.ok_or_else(|| library_missing(name))?)
 }
 
 /// The same, but the default library comes into being with its first write.
 fn library_to_write(snapshot: &(impl Snapshot + ?Sized), name: &LibraryName) -> Result<Library, Error> {
-    match snapshot.library()? {
-        None if !snapshot.experiences()?.is_empty() => {
-            Err(damaged(&format!("library \"{name}\" has entries and is not there itself")).into())
-        }
+    match standing(snapshot, name)? {
         None if name.is_default() => Ok(Library::new(Settings::default())),
         standing => Ok(standing.ok_or_else(|| library_missing(name))?),
     }
+}
+
+/// The library, where there is one. Entries without it would be overwritten by what comes next.
+fn standing(snapshot: &(impl Snapshot + ?Sized), name: &LibraryName) -> Result<Option<Library>, StoreError> {
+    let library = snapshot.library()?;
+    if library.is_none() && !snapshot.experiences()?.is_empty() {
+        return Err(damaged(&format!("library \"{name}\" has entries and is not there itself")));
+    }
+    Ok(library)
 }
 
 /// A next id that is taken already would overwrite a lesson.

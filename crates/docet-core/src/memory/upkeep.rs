@@ -77,12 +77,23 @@ pub struct SettingsReport {
 impl Memory {
     /// Makes a library. Again it changes nothing; what is said must then be what stands.
     ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let web = LibraryName::parse("web")?;
+    /// let init = Init { settings: vec![("capacity".to_owned(), "50".to_owned())], ..Init::default() };
+    /// assert_eq!(memory.init(&web, &init)?.settings.capacity, 50);
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `library_exists` where a setting differs, `bad_setting`, and failures of the store.
     pub fn init(&self, name: &LibraryName, init: &Init) -> Result<Library, Error> {
         init.check()?;
         self.change(name, |transaction| {
-            let Some(standing) = transaction.library()? else {
+            let Some(standing) = super::standing(transaction, name)? else {
                 let library = Library::new(init.change().applied_to(&Settings::default())?);
                 transaction.put_library(&library)?;
                 return Ok(library);
@@ -94,6 +105,15 @@ impl Memory {
 
     /// A library's settings.
     ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// assert_eq!(memory.settings(&library)?.settings.top_k, 5);
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `library_missing`, and failures of the store.
     pub fn settings(&self, name: &LibraryName) -> Result<SettingsReport, Error> {
@@ -104,6 +124,16 @@ impl Memory {
     }
 
     /// Changes settings, checked as a whole. A capacity below the library's size is refused unless entries may leave.
+    ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let change = SettingsChange { set: vec![("top_k".to_owned(), "3".to_owned())], ..SettingsChange::default() };
+    /// assert_eq!(memory.change_settings(&library, &change)?.settings.top_k, 3);
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `bad_setting`, `over_capacity`, `capacity_pinned`, `library_missing`, and failures of the store.
@@ -122,6 +152,17 @@ impl Memory {
     }
 
     /// Compresses a library to its capacity, or to what is asked.
+    ///
+    /// ```
+    /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
+    /// # use docet_core::memory::*;
+    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests at first.")]), now)?;
+    /// let report = memory.compress(&library, &Compress { to: Some(1), dry_run: true, ..Compress::default() })?;
+    /// assert_eq!((report.evicted[0].id, report.size), (1, 1));
+    /// # Ok::<(), docet_core::error::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `capacity_pinned`, `bad_value`, `library_missing`, and failures of the store.
