@@ -32,16 +32,19 @@ pub(crate) struct Modify {
     /// Who or what wrote it
     #[arg(long, value_name = "S")]
     source: Option<String>,
+    /// Keep it through every compression; `docet unpin` takes that back
+    #[arg(long)]
+    pin: bool,
 }
 
 impl Modify {
     pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
         let text = self.text.as_deref().map(text).transpose()?;
-        if text.is_none() && self.domain.is_none() && self.source.is_none() {
-            return Err(usage("text", "nothing to change: give a TEXT, --domain or --source"));
+        let (domain, source, pinned) = (self.domain, self.source, self.pin.then_some(true));
+        if text.is_none() && domain.is_none() && source.is_none() && pinned.is_none() {
+            return Err(usage("text", "nothing to change: give a TEXT, --domain, --source or --pin"));
         }
-        let (domain, source) = (self.domain, self.source);
-        update::apply(context, vec![Operation::Modify { id: id(self.id)?, text, domain, source, pinned: None }])
+        update::apply(context, vec![Operation::Modify { id: id(self.id)?, text, domain, source, pinned }])
     }
 }
 
