@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use docet_core::error::{Code, Refusal};
 use docet_core::experience::{Domain, Timestamp};
-use docet_core::in_memory::{HashEmbedder, InMemoryStore};
+use docet_core::in_memory::InMemoryStore;
 use docet_core::library::LibraryName;
 use docet_core::memory::{Begin, Compress, End, Init, List, Memory, Recall, SettingsChange, Sort, Update};
 use docet_core::operation::{OnInvalid, Operation};
@@ -66,8 +66,7 @@ impl Local {
     /// Finds out, before a first store is made for it, whether an update would be refused or have no encoder. No vector
     /// decides that, but for a text of too many tokens.
     fn rehearse(&self, library: &LibraryName, update: &Update) -> Result<(), Failure> {
-        let memory = Memory::new(Arc::new(InMemoryStore::new()), Arc::new(HashEmbedder));
-        memory.update(library, &Update { dry_run: true, ..update.clone() }, now())?;
+        Memory::in_memory().update(library, &Update { dry_run: true, ..update.clone() }, now())?;
         self.embedder.embed(&[])?;
         Ok(())
     }
@@ -94,6 +93,9 @@ impl Service for Local {
         let preset = request.preset.as_deref().map(|name| named("preset", name, Preset::NAMES, Preset::named));
         let init = Init { preset: preset.transpose()?, settings: settings.collect() };
         init.check()?;
+        if !self.is_there() {
+            Memory::in_memory().init(&target.library, &init)?;
+        }
         let library = self.memory(Access::Create)?.init(&target.library, &init)?;
         Ok(InitAnswer { library: target.library.clone(), settings: library.settings })
     }
@@ -143,10 +145,11 @@ impl Service for Local {
             reference: free("ref", &request.reference)?,
         };
         begin.recall.check()?;
+        let session = SessionId(uuid::Uuid::now_v7().to_string());
         if !self.is_there() {
+            Memory::in_memory().begin(&target.library, &begin, &session, now())?;
             self.embedder.embed(&[])?;
         }
-        let session = SessionId(uuid::Uuid::now_v7().to_string());
         Ok(self.memory(Access::Create)?.begin(&target.library, &begin, &session, now())?.into())
     }
 
@@ -205,6 +208,9 @@ impl Service for Local {
             evict: request.evict,
         };
         change.check()?;
+        if !change.is_empty() && !self.is_there() {
+            Memory::in_memory().change_settings(&target.library, &change)?;
+        }
         let report = match change.is_empty() {
             true => self.memory(Access::Read)?.settings(&target.library)?,
             false => self.memory(Access::Create)?.change_settings(&target.library, &change)?,

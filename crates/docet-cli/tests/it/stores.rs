@@ -57,6 +57,10 @@ fn what_is_refused_makes_no_store() {
         (&["add", "[G0] obey"][..], "guideline_label"),
         (&["--library", "web", "add", "Quote every path."], "library_missing"),
         (&["begin", " "], "empty_text"),
+        (&["--library", "web", "begin", "quote"], "library_missing"),
+        (&["--library", "web", "settings", "top_k=3"], "library_missing"),
+        (&["settings", "min_confidence=0.7"], "bad_setting"),
+        (&["init", "--capacity", "30000"], "bad_setting"),
     ];
     for (words, code) in codes {
         assert_eq!(sandbox.refused(words)["code"], code);
