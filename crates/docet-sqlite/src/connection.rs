@@ -130,7 +130,8 @@ impl Location {
     fn connect_and_identify(&self) -> Result<(Connection, Identity)> {
         let connection = self.connect()?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        let identity = schema::identify(&connection)?;
+        // One transaction, lest another process make the store between two looks at it.
+        let identity = schema::identify(&*connection.unchecked_transaction()?)?;
         match identity {
             Identity::Store(_) if self.is_cut_short(&connection)? => {
                 Err(Failure::Row("it was cut short within a page".to_owned()))
