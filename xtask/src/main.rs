@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "a task talks to a person")]
 
 mod count;
+mod fuzz;
 mod long;
 mod suite;
 mod test;
@@ -17,7 +18,8 @@ Usage: cargo xtask TASK
 
 Tasks:
   test           brings the encoder's weights where there are none, then runs every test: Rust, documentation, oracle
-  long [CASES]   the same with the ignored tests, and with CASES cases a property instead of 256 (5000 unless told)
+  long [CASES]   the same with the ignored tests, and with CASES cases a property instead of 256 (5000 unless told);
+                 then each fuzz target for DOCET_FUZZ_SECONDS (180 unless told)
   tidy           the house rules: directions, what must be absent, equation labels, the map, links, words
   weights        only brings the weights
 

@@ -4,6 +4,10 @@ use std::ffi::{OsStr, OsString};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
+use docet::config::actor;
+use docet::wire::Failure;
+use docet::{Caller, FreeText};
+
 use crate::commands::Command;
 
 const START_HERE: &str = "\
@@ -41,6 +45,33 @@ pub(crate) struct Global {
     pub(crate) json: bool,
 }
 
+/// Flags of every command that changes something.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Options for the history")]
+pub(crate) struct CallerFlags {
+    /// Who makes the change [default: DOCET_ACTOR, else the user's name]
+    #[arg(long, value_name = "NAME")]
+    actor: Option<String>,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// A repeated call with the same key changes nothing and returns the first answer
+    #[arg(long, value_name = "K")]
+    idempotency_key: Option<String>,
+}
+
+impl CallerFlags {
+    /// Checked, with what the environment says.
+    pub(crate) fn caller(&self) -> Result<Caller, Failure> {
+        let free = |field, text: &Option<String>| text.as_deref().map(|text| FreeText::parse(field, text)).transpose();
+        Ok(Caller {
+            actor: actor(self.actor.as_deref())?,
+            reason: free("reason", &self.reason)?,
+            idempotency_key: free("idempotency_key", &self.idempotency_key)?,
+        })
+    }
+}
+
 /// Parses what was typed, the program's own name first.
 pub(crate) fn parse(raw: &[OsString]) -> Result<Arguments, clap::Error> {
     let mut command = Arguments::command();
@@ -50,8 +81,15 @@ pub(crate) fn parse(raw: &[OsString]) -> Result<Arguments, clap::Error> {
                 command.mut_subcommand(name, |command| command.mut_arg("task", |task| task.allow_hyphen_values(true)));
         }
     }
-    let mut matches = command.try_get_matches_from_mut(raw)?;
+    let mut matches = command.try_get_matches_from_mut(without_flag_on_help(raw))?;
     Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// `help` takes names of commands alone, though `--json` may stand anywhere.
+fn without_flag_on_help(raw: &[OsString]) -> Vec<OsString> {
+    let command = raw.iter().skip(1).find(|word| *word != "--json");
+    let is_help = command.is_some_and(|word| word == "help");
+    raw.iter().filter(|word| !(is_help && *word == "--json")).cloned().collect()
 }
 
 /// Whether `--json` was typed, also where the rest does not parse.
@@ -63,6 +101,11 @@ pub(crate) fn wants_json(raw: &[OsString]) -> bool {
 pub(crate) fn finite(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite());
     number.ok_or_else(|| "a number is wanted".to_owned())
+}
+
+/// A whole number from 1.
+pub(crate) fn count(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "a whole number from 1 is wanted".to_owned())
 }
 
 /// `KEY=VALUE`

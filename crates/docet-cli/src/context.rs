@@ -3,7 +3,7 @@
 use docet::wire::Failure;
 use docet::{Config, Local, Service, Target};
 
-use crate::arguments::Global;
+use crate::arguments::{CallerFlags, Global};
 use crate::output::Output;
 use crate::progress;
 
@@ -26,5 +26,15 @@ impl Context {
         let config = Config::from_env(global.store.as_deref())?;
         let service = Box::new(Local::new(&config).with_progress(progress::bar()));
         Ok(Self { service, target, output, config })
+    }
+
+    /// The memory on this machine, for what concerns the machine itself.
+    pub(crate) fn local(&self) -> Local {
+        Local::new(&self.config).with_progress(progress::bar())
+    }
+
+    /// The library that is meant, and who changes it.
+    pub(crate) fn target_for(&self, flags: &CallerFlags) -> Result<Target, Failure> {
+        Ok(Target { caller: flags.caller()?, ..self.target.clone() })
     }
 }

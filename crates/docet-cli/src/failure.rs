@@ -1,5 +1,6 @@
 //! Failures as a program and a person see them: the error object, words on standard error, the exit code.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -25,8 +26,15 @@ pub(crate) fn refused(failure: &Failure, output: Output) -> ExitCode {
 /// Shows why the command line does not parse; help and version are asked for and no failure.
 pub(crate) fn unparsed(raw: &[OsString], error: &clap::Error, output: Output) -> ExitCode {
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+        kind @ (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             let text = error.render();
+            if output.is_json() {
+                let name = if kind == ErrorKind::DisplayHelp { "help" } else { "version" };
+                let asked = BTreeMap::from([(name, text.to_string())]);
+                return output
+                    .document(&asked)
+                    .map_or_else(|failure| refused(&failure, output), |()| ExitCode::SUCCESS);
+            }
             let shown = output.styled(&text.ansi().to_string());
             shown.map_or_else(|failure| refused(&failure, Output::new(false)), |()| ExitCode::SUCCESS)
         }
@@ -35,11 +43,26 @@ pub(crate) fn unparsed(raw: &[OsString], error: &clap::Error, output: Output) ->
             refused(&not_utf8(raw), output)
         }
         _ => {
-            say(&error.render().ansi().to_string());
-            document(&bad_arguments(error), output);
+            let hint = hint(raw, error);
+            let page = error.render().ansi().to_string();
+            say(&hint.as_ref().map_or_else(|| page.clone(), |hint| format!("{page}\n{hint}\n")));
+            let mut failure = bad_arguments(error);
+            if let Some(hint) = hint {
+                failure.message = format!("{}; {hint}", failure.message);
+            }
+            document(&failure, output);
             UNPARSED.into()
         }
     }
+}
+
+/// Words behind a flag whose value stands behind `=`, since it also stands alone.
+fn hint(raw: &[OsString], error: &clap::Error) -> Option<String> {
+    let given = error.get(ContextKind::InvalidArg).map(words)?;
+    let place = raw.iter().position(|word| given.iter().any(|given| word == given.as_str()))?;
+    let flag = raw.get(place.checked_sub(1)?)?.to_str()?;
+    let stands_alone = matches!(flag, "--improved" | "--not-improved");
+    stands_alone.then(|| format!("labels stand behind an equals sign: {flag}={}", clean(&given[0])))
 }
 
 /// A command line that clap took and that still does not say what is wanted.

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 
 use docet::wire::Failure;
 use docet::{Code, Refusal};
@@ -57,6 +59,27 @@ impl Output {
 /// Says something on standard error. Whoever closed that wants to hear nothing.
 pub(crate) fn say(words: &str) {
     let _ = anstream::stderr().lock().write_all(words.as_bytes());
+}
+
+/// Writes a file whole or not at all: it is written beside its place and then moved there. A file that is replaced leaves
+/// its rights to the new one.
+pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}.partial", std::process::id()));
+    let written = || -> io::Result<()> {
+        let mut file = File::create(&beside)?;
+        if let Ok(standing) = path.metadata() {
+            file.set_permissions(standing.permissions())?;
+        }
+        file.write_all(content)?;
+        file.sync_all()?;
+        std::fs::rename(&beside, path)
+    };
+    written().map_err(|cause| {
+        let _ = std::fs::remove_file(&beside);
+        let path = path.display().to_string();
+        Refusal::new(Code::Io, format!("cannot write {path}: {cause}")).field("file").value(path).into()
+    })
 }
 
 /// A closed pipe is no failure: its reader has had enough, the program ends silently, and what was committed stays.

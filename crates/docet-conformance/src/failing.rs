@@ -1,11 +1,14 @@
 //! A store that breaks on purpose.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
+use docet_core::answers::Remembered;
 use docet_core::error::Error;
 use docet_core::experience::{Experience, ExperienceId, Timestamp};
+use docet_core::history::{Archived, Revision, RevisionQuery, Reward};
 use docet_core::library::{Library, LibraryName, LibrarySummary};
-use docet_core::ports::{Snapshot, Store, StoreError, Transaction};
+use docet_core::ports::{Snapshot, Store, StoreError, Traces, Transaction};
 use docet_core::retrieval::{Ranking, Search};
 use docet_core::session::{Session, SessionId};
 use docet_core::text::FreeText;
@@ -50,6 +53,10 @@ impl Store for FailingStore<'_> {
             change(&mut FailingTransaction { transaction, calls_left: Cell::new(self.fails_at) })
         })
     }
+
+    fn scrub(&self) -> Result<Vec<String>, StoreError> {
+        self.store.scrub()
+    }
 }
 
 struct FailingTransaction<'a> {
@@ -76,6 +83,16 @@ impl Snapshot for FailingTransaction<'_> {
     fn library(&self) -> Result<Option<Library>, StoreError> {
         self.count()?;
         self.transaction.library()
+    }
+
+    fn traces(&self) -> Result<Traces, StoreError> {
+        self.count()?;
+        self.transaction.traces()
+    }
+
+    fn size(&self) -> Result<usize, StoreError> {
+        self.count()?;
+        self.transaction.size()
     }
 
     fn experiences(&self) -> Result<Vec<Experience>, StoreError> {
@@ -107,6 +124,41 @@ impl Snapshot for FailingTransaction<'_> {
         self.count()?;
         self.transaction.rewards(group, window)
     }
+
+    fn revisions(&self, query: &RevisionQuery) -> Result<Vec<Revision>, StoreError> {
+        self.count()?;
+        self.transaction.revisions(query)
+    }
+
+    fn revision(&self, number: u64) -> Result<Option<Revision>, StoreError> {
+        self.count()?;
+        self.transaction.revision(number)
+    }
+
+    fn changed_after(&self, number: u64, id: ExperienceId) -> Result<Vec<u64>, StoreError> {
+        self.count()?;
+        self.transaction.changed_after(number, id)
+    }
+
+    fn archived(&self, id: Option<ExperienceId>) -> Result<Vec<Archived>, StoreError> {
+        self.count()?;
+        self.transaction.archived(id)
+    }
+
+    fn recorded_texts(&self) -> Result<BTreeSet<String>, StoreError> {
+        self.count()?;
+        self.transaction.recorded_texts()
+    }
+
+    fn remembered(&self, key: &str) -> Result<Option<Remembered>, StoreError> {
+        self.count()?;
+        self.transaction.remembered(key)
+    }
+
+    fn all_remembered(&self) -> Result<Vec<Remembered>, StoreError> {
+        self.count()?;
+        self.transaction.all_remembered()
+    }
 }
 
 impl Transaction for FailingTransaction<'_> {
@@ -133,5 +185,35 @@ impl Transaction for FailingTransaction<'_> {
     fn forget_sessions(&mut self, moment: Timestamp, rewards: usize) -> Result<(), StoreError> {
         self.count()?;
         self.transaction.forget_sessions(moment, rewards)
+    }
+
+    fn put_reward(&mut self, reward: &Reward) -> Result<(), StoreError> {
+        self.count()?;
+        self.transaction.put_reward(reward)
+    }
+
+    fn remove_reward(&mut self, session_epoch: u64) -> Result<(), StoreError> {
+        self.count()?;
+        self.transaction.remove_reward(session_epoch)
+    }
+
+    fn put_revision(&mut self, revision: &Revision) -> Result<(), StoreError> {
+        self.count()?;
+        self.transaction.put_revision(revision)
+    }
+
+    fn erase_records(&mut self, kept: &BTreeSet<String>) -> Result<(), StoreError> {
+        self.count()?;
+        self.transaction.erase_records(kept)
+    }
+
+    fn remember(&mut self, remembered: &Remembered) -> Result<(), StoreError> {
+        self.count()?;
+        self.transaction.remember(remembered)
+    }
+
+    fn forget_answers(&mut self, moment: Timestamp) -> Result<(), StoreError> {
+        self.count()?;
+        self.transaction.forget_answers(moment)
     }
 }

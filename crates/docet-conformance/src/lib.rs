@@ -13,6 +13,7 @@
 
 pub mod encoder;
 mod failing;
+pub mod memory;
 mod oracle;
 mod random;
 mod sample;
@@ -20,4 +21,7 @@ pub mod store;
 
 pub use failing::FailingStore;
 pub use random::Random;
-pub use sample::{ended_session, experience, full_report, library, name, open_session, unit_vector};
+pub use sample::{
+    came, ended_session, experience, full_report, left, library, name, open_session, remembered, revision, reward,
+    unit_vector,
+};

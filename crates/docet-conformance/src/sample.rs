@@ -1,10 +1,12 @@
 //! Libraries, entries and sessions in which every field says something.
 
+use docet_core::answers::{IdempotencyKey, Remembered};
 use docet_core::compression::Evicted;
 use docet_core::confidence::Confidence;
 use docet_core::embedding::{DIMENSION, Embedding};
 use docet_core::error::{Code, Fault};
 use docet_core::experience::{Domain, Experience, ExperienceId, Timestamp};
+use docet_core::history::{Change, Record, Revision, RevisionKind, Reward};
 use docet_core::library::{Library, LibraryName};
 use docet_core::operation::{Applied, Duplicate, Operation, OperationKind, Similar, UpdateReport};
 use docet_core::ports::EncoderId;
@@ -81,6 +83,44 @@ pub fn ended_session(epoch: u64, group: Option<&str>, reward: Option<f64>) -> Se
     Session { group: group.map(|group| FreeText::parse("group", group).unwrap()), end, ..open }
 }
 
+/// The reward of an ended session, where it has one.
+pub fn reward(session: &Session) -> Option<Reward> {
+    let report = &session.end.as_ref()?.report;
+    let (session_epoch, group, revision) = (session.epoch, session.group.clone(), report.revision);
+    Some(Reward { session_epoch, group, revision, reward: report.reward? })
+}
+
+/// An entry that came.
+pub fn came(id: ExperienceId) -> Change {
+    Change { id, before: None, after: Some(Record::from(&experience(id))) }
+}
+
+/// An entry that left.
+pub fn left(id: ExperienceId) -> Change {
+    Change { id, before: Some(Record::from(&experience(id))), after: None }
+}
+
+/// A revision of that number that did nothing but this.
+pub fn revision(number: u64, changes: Vec<Change>) -> Revision {
+    let free = |text: &str| FreeText::parse("text", text).unwrap();
+    Revision {
+        number,
+        at: Timestamp(1_790_000_000_000 + i64::try_from(number).unwrap()),
+        actor: free(["ada", "grace"][number as usize % 2]),
+        reason: number.is_multiple_of(3).then(|| free("because of na\u{ef}ve \u{1f980}")),
+        kind: RevisionKind::Update,
+        changes,
+        settings: None,
+        reward: None,
+    }
+}
+
+/// The answer of an update, given at that moment.
+pub fn remembered(key: &str, at: i64) -> Remembered {
+    let key = IdempotencyKey { key: key.to_owned(), content: format!("digest {at}") };
+    Remembered { key, at: Timestamp(at), answer: full_update().into() }
+}
+
 /// The report of an end in which every list holds something.
 pub fn full_report(session: &SessionId) -> EndReport {
     EndReport {
@@ -103,7 +143,7 @@ pub fn full_report(session: &SessionId) -> EndReport {
     }
 }
 
-fn full_update() -> UpdateReport {
+pub(crate) fn full_update() -> UpdateReport {
     UpdateReport {
         revision: 5,
         dry_run: false,

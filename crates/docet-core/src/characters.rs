@@ -1,5 +1,10 @@
 //! Characters that nobody sees.
 
+/// A control character, or one of Unicode's own line and paragraph separators.
+pub(crate) fn is_line_control(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
+}
+
 /// Default_Ignorable_Code_Point, which all bidirectional controls are among.
 pub(crate) fn is_invisible(character: char) -> bool {
     matches!(u32::from(character),

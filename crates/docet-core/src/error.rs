@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::characters::is_invisible;
+use crate::characters::{is_invisible, is_line_control};
+use crate::secrets;
 
 /// The codes of refusals and failures. Operations' faults are tried in this order, which is why a code has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -23,6 +24,7 @@ pub enum Code {
     InvisibleCharacter,
     GuidelineLabel,
     TooManyTokens,
+    Secret,
     DuplicateText,
     BadJson,
     BadDocument,
@@ -34,6 +36,7 @@ pub enum Code {
     UnknownLabel,
     ConflictingLabels,
     OutcomeMissing,
+    KeyReused,
     OverCapacity,
     CapacityPinned,
     StoreMissing,
@@ -44,10 +47,13 @@ pub enum Code {
     StoreDamaged,
     EncoderMissing,
     EncoderDiffers,
-    EncoderDamaged,
+    Purged,
     BadValue,
     NotUtf8,
     TooLarge,
+    UnknownRevision,
+    UndoConflict,
+    EncoderDamaged,
     NotAvailable,
     Io,
     BadArguments,
@@ -106,9 +112,13 @@ impl Refusal {
     }
 }
 
-/// The first 80 characters of `text`, with an ellipsis where there are more; control characters escaped.
+/// The first 80 characters of `text`, with an ellipsis where there are more; control characters escaped. What seems to
+/// hold a secret is not repeated at all: errors end up in logs.
 pub fn shortened(text: &str) -> String {
     const SHOWN: usize = 80;
+    if let Some(kind) = secrets::find(text) {
+        return format!("(not shown: it looks like {})", kind.name);
+    }
     let mut shown: String = text.chars().take(SHOWN).flat_map(visible).collect();
     if text.chars().nth(SHOWN).is_some() {
         shown.push('…');
@@ -118,7 +128,7 @@ pub fn shortened(text: &str) -> String {
 
 /// `character` itself, or its escape where a terminal would act on it instead of showing it.
 fn visible(character: char) -> impl Iterator<Item = char> {
-    let hidden = character.is_control() || is_invisible(character);
+    let hidden = is_line_control(character) || is_invisible(character);
     let (plain, escape) = if hidden { (None, Some(character.escape_unicode())) } else { (Some(character), None) };
     plain.into_iter().chain(escape.into_iter().flatten())
 }
@@ -245,5 +255,25 @@ fn first_of(faults: &[Fault]) -> String {
         (1, 0) => format!("{}; nothing was applied", first.message),
         (1, index) => format!("operation {index}: {}; nothing was applied", first.message),
         (count, index) => format!("operation {index}: {} (and {} more); nothing was applied", first.message, count - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_sees_is_shown_by_its_number() {
+        assert_eq!(shortened("a\u{2028}b\u{7}\u{202e}"), "a\\u{2028}b\\u{7}\\u{202e}");
+    }
+
+    #[test]
+    fn a_secret_is_never_repeated() {
+        let secret = ["ghp", "_", &"R2d2C3po".repeat(5)].concat();
+        for text in [secret.clone(), format!("{}{secret}", "word ".repeat(40))] {
+            let refusal = Refusal::out_of_range("k", &text, "1 to 100");
+            assert!(!format!("{refusal:?}").contains("R2d2"));
+            assert_eq!(refusal.value.as_deref(), Some("(not shown: it looks like a GitHub token)"));
+        }
     }
 }

@@ -12,10 +12,26 @@ use crate::text::{ExperienceText, FreeText};
 /// A lesson's number, unique in its library and never used again; from 1, below 2^53.
 pub type ExperienceId = u64;
 
+/// The largest id, count or seed: every number up to it is exact in a double.
+pub const MAX_NUMBER: u64 = (1 << 53) - 1;
+
 /// A moment, in milliseconds since 1970-01-01 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// Milliseconds of an hour.
+    pub const HOUR: i64 = 3_600_000;
+    /// Milliseconds of a day.
+    pub const DAY: i64 = 24 * Self::HOUR;
+
+    /// So many milliseconds later.
+    #[must_use]
+    pub fn later(self, milliseconds: i64) -> Self {
+        Self(self.0.saturating_add(milliseconds))
+    }
+}
 
 /// One lesson: the tuple `(id, text, c, d, v, u, k)` of `eq:experience`, its evidence and its provenance.
 #[derive(Clone, Debug, PartialEq)]

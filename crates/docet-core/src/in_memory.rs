@@ -1,13 +1,15 @@
 //! The reference adapters: small, obviously right, and what every other is tested against.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::answers::Remembered;
 use crate::embedding::{DIMENSION, Embedding};
 use crate::error::Error;
 use crate::experience::{Experience, ExperienceId, Timestamp};
+use crate::history::{Archived, Record, Revision, RevisionQuery, Reward};
 use crate::library::{Library, LibraryName, LibrarySummary};
-use crate::ports::{Embedder, Encoded, EncoderError, EncoderId, Snapshot, Store, StoreError, Transaction};
+use crate::ports::{Embedder, Encoded, EncoderError, EncoderId, Snapshot, Store, StoreError, Traces, Transaction};
 use crate::session::{Session, SessionId};
 use crate::text::FreeText;
 
@@ -65,6 +67,10 @@ impl Store for InMemoryStore {
         libraries.insert(library.clone(), state);
         Ok(())
     }
+
+    fn scrub(&self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
 }
 
 /// One library with all it holds.
@@ -73,29 +79,43 @@ struct State {
     library: Option<Library>,
     experiences: BTreeMap<ExperienceId, Experience>,
     sessions: BTreeMap<SessionId, Session>,
-    rewards: BTreeMap<SessionId, Reward>,
-}
-
-/// A reward outlives its session.
-#[derive(Clone, Debug)]
-struct Reward {
-    group: Option<FreeText>,
-    revision: u64,
-    reward: f64,
+    /// By the session's epoch: a reward outlives its session.
+    rewards: BTreeMap<u64, Reward>,
+    revisions: BTreeMap<u64, Revision>,
+    remembered: BTreeMap<String, Remembered>,
 }
 
 impl State {
-    /// The rewards of a group with their sessions, the latest first.
-    fn rewards_of(&self, group: Option<&FreeText>) -> Vec<(&SessionId, &Reward)> {
-        let mut rewards: Vec<_> = self.rewards.iter().filter(|(_, reward)| reward.group.as_ref() == group).collect();
-        rewards.sort_by_key(|(_, reward)| std::cmp::Reverse(reward.revision));
+    /// The rewards of a group, the latest first.
+    fn rewards_of(&self, group: Option<&FreeText>) -> Vec<&Reward> {
+        let mut rewards: Vec<_> = self.rewards.values().filter(|reward| reward.group.as_ref() == group).collect();
+        rewards.sort_by_key(|reward| std::cmp::Reverse((reward.revision, reward.session_epoch)));
         rewards
+    }
+
+    /// Every record of the history.
+    fn records(&self) -> impl Iterator<Item = &Record> {
+        let changes = self.revisions.values().flat_map(|revision| &revision.changes);
+        changes.flat_map(|change| [&change.before, &change.after]).flatten()
     }
 }
 
 impl Snapshot for State {
     fn library(&self) -> Result<Option<Library>, StoreError> {
         Ok(self.library.clone())
+    }
+
+    fn traces(&self) -> Result<Traces, StoreError> {
+        let recorded = self.records().map(|record| record.id).max().unwrap_or(0);
+        Ok(Traces {
+            id: self.experiences.keys().last().copied().unwrap_or(0).max(recorded),
+            epoch: self.sessions.values().map(|session| session.epoch).max().unwrap_or(0),
+            revision: self.revisions.keys().last().copied().unwrap_or(0),
+        })
+    }
+
+    fn size(&self) -> Result<usize, StoreError> {
+        Ok(self.experiences.len())
     }
 
     fn experiences(&self) -> Result<Vec<Experience>, StoreError> {
@@ -119,7 +139,51 @@ impl Snapshot for State {
     }
 
     fn rewards(&self, group: Option<&FreeText>, window: usize) -> Result<Vec<f64>, StoreError> {
-        Ok(self.rewards_of(group).into_iter().take(window).map(|(_, reward)| reward.reward).collect())
+        Ok(self.rewards_of(group).into_iter().take(window).map(|reward| reward.reward).collect())
+    }
+
+    fn revisions(&self, query: &RevisionQuery) -> Result<Vec<Revision>, StoreError> {
+        let wanted = |revision: &&Revision| {
+            query.id.is_none_or(|id| revision.changes.iter().any(|change| change.id == id))
+                && query.actor.as_ref().is_none_or(|actor| revision.actor == *actor)
+        };
+        let newer = self.revisions.values().rev().take_while(|revision| revision.number > query.after);
+        Ok(newer.filter(wanted).take(query.limit).cloned().collect())
+    }
+
+    fn revision(&self, number: u64) -> Result<Option<Revision>, StoreError> {
+        Ok(self.revisions.get(&number).cloned())
+    }
+
+    fn changed_after(&self, number: u64, id: ExperienceId) -> Result<Vec<u64>, StoreError> {
+        let newer = self.revisions.values().filter(|revision| revision.number > number);
+        let changed = newer.filter(|revision| revision.changes.iter().any(|change| change.id == id));
+        Ok(changed.map(|revision| revision.number).collect())
+    }
+
+    fn archived(&self, id: Option<ExperienceId>) -> Result<Vec<Archived>, StoreError> {
+        let mut archived = BTreeMap::new();
+        for revision in self.revisions.values() {
+            for change in &revision.changes {
+                match (&change.before, &change.after) {
+                    (Some(record), None) => archived.insert(change.id, left(record, revision)),
+                    _ => archived.remove(&change.id),
+                };
+            }
+        }
+        Ok(archived.into_values().filter(|left| id.is_none_or(|id| left.record.id == id)).collect())
+    }
+
+    fn recorded_texts(&self) -> Result<BTreeSet<String>, StoreError> {
+        Ok(self.records().filter_map(|record| record.text.as_ref()).map(ToString::to_string).collect())
+    }
+
+    fn remembered(&self, key: &str) -> Result<Option<Remembered>, StoreError> {
+        Ok(self.remembered.get(key).cloned())
+    }
+
+    fn all_remembered(&self) -> Result<Vec<Remembered>, StoreError> {
+        Ok(self.remembered.values().cloned().collect())
     }
 }
 
@@ -140,25 +204,63 @@ impl Transaction for State {
     }
 
     fn put_session(&mut self, session: &Session) -> Result<(), StoreError> {
-        self.rewards.remove(&session.id);
-        if let Some((end, reward)) = session.end.as_ref().and_then(|end| Some((end, end.report.reward?))) {
-            let reward = Reward { group: session.group.clone(), revision: end.report.revision, reward };
-            self.rewards.insert(session.id.clone(), reward);
-        }
         self.sessions.insert(session.id.clone(), session.clone());
         Ok(())
     }
 
     fn forget_sessions(&mut self, moment: Timestamp, rewards: usize) -> Result<(), StoreError> {
         self.sessions.retain(|_, session| session.end.as_ref().map_or(session.expires_at, |end| end.at) >= moment);
-        let groups: Vec<Option<FreeText>> = self.rewards.values().map(|reward| reward.group.clone()).collect();
+        let groups: BTreeSet<Option<FreeText>> = self.rewards.values().map(|reward| reward.group.clone()).collect();
         for group in groups {
-            let surplus: Vec<SessionId> =
-                self.rewards_of(group.as_ref()).into_iter().skip(rewards).map(|(session, _)| session.clone()).collect();
-            self.rewards.retain(|session, _| !surplus.contains(session));
+            let surplus = self.rewards_of(group.as_ref()).into_iter().skip(rewards);
+            for session_epoch in surplus.map(|reward| reward.session_epoch).collect::<Vec<_>>() {
+                self.rewards.remove(&session_epoch);
+            }
         }
         Ok(())
     }
+
+    fn put_reward(&mut self, reward: &Reward) -> Result<(), StoreError> {
+        self.rewards.insert(reward.session_epoch, reward.clone());
+        Ok(())
+    }
+
+    fn remove_reward(&mut self, session_epoch: u64) -> Result<(), StoreError> {
+        self.rewards.remove(&session_epoch);
+        Ok(())
+    }
+
+    fn put_revision(&mut self, revision: &Revision) -> Result<(), StoreError> {
+        self.revisions.insert(revision.number, revision.clone());
+        Ok(())
+    }
+
+    fn erase_records(&mut self, kept: &BTreeSet<String>) -> Result<(), StoreError> {
+        let changes = self.revisions.values_mut().flat_map(|revision| &mut revision.changes);
+        let records = changes.flat_map(|change| [&mut change.before, &mut change.after]).flatten();
+        for record in records {
+            if record.text.take_if(|text| !kept.contains(text.as_str())).is_some() {
+                record.source = None;
+            }
+        }
+        Ok(())
+    }
+
+    fn remember(&mut self, remembered: &Remembered) -> Result<(), StoreError> {
+        self.remembered.insert(remembered.key.key.clone(), remembered.clone());
+        Ok(())
+    }
+
+    fn forget_answers(&mut self, moment: Timestamp) -> Result<(), StoreError> {
+        self.remembered.retain(|_, remembered| remembered.at >= moment);
+        Ok(())
+    }
+}
+
+/// The archive's line for an entry that left in that revision.
+fn left(record: &Record, revision: &Revision) -> Archived {
+    let Revision { number, at, reason, kind, .. } = revision;
+    Archived { record: record.clone(), revision: *number, at: *at, reason: reason.clone(), kind: *kind }
 }
 
 /// An encoder for tests and examples that needs no weights: texts with common words are similar, and that is all it

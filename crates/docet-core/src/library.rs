@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::embedding::EncoderId;
 use crate::error::{Code, Refusal, shortened};
@@ -55,7 +55,7 @@ impl fmt::Display for LibraryName {
 }
 
 /// What a library is beside its experiences and sessions.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Library {
     /// Its settings, checked.
     pub settings: Settings,

@@ -111,6 +111,24 @@ impl Operation {
         }
     }
 
+    /// Whether `kept` is this operation, or was before a purge emptied its text.
+    pub(crate) fn is_or_was(&self, kept: &Self) -> bool {
+        let mut kept = kept.clone();
+        if let (Some(text), Some(given)) = (kept.text_mut().filter(|text| text.is_empty()), self.text()) {
+            given.clone_into(text);
+        }
+        *self == kept
+    }
+
+    /// The same as [`Self::text`], to be emptied.
+    pub(crate) fn text_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Add { text, .. } | Self::Merge { text, .. } => Some(text),
+            Self::Modify { text, .. } => text.as_mut(),
+            Self::Delete { .. } => None,
+        }
+    }
+
     /// Checks every field that can be judged without the library. Among several faults the first of [`Code`] counts.
     fn content(&self) -> Result<Content, Refusal> {
         let (domain, source, confidence) = match self {
@@ -192,7 +210,7 @@ pub fn prepare<'a, E>(
     Ok(prepared.collect())
 }
 
-fn within_reach(encoded: &Encoded) -> Result<Embedding, Refusal> {
+pub(crate) fn within_reach(encoded: &Encoded) -> Result<Embedding, Refusal> {
     if !encoded.truncated {
         return Ok(encoded.embedding.clone());
     }

@@ -4,8 +4,12 @@
 //! its id. The pure functions are the specification: [`Snapshot::search`] must equal [`retrieval::rank`] over
 //! [`Snapshot::experiences`], which `docet-conformance` tests of every adapter.
 
+use std::collections::BTreeSet;
+
+use crate::answers::Remembered;
 use crate::error::Error;
 use crate::experience::{Experience, ExperienceId, Timestamp};
+use crate::history::{Archived, Revision, RevisionQuery, Reward};
 use crate::library::{Library, LibraryName, LibrarySummary};
 use crate::retrieval::{self, Ranking, Search};
 use crate::session::{Session, SessionId};
@@ -60,6 +64,25 @@ pub trait Store: Send + Sync {
         library: &LibraryName,
         change: &mut dyn FnMut(&mut dyn Transaction) -> Result<(), Error>,
     ) -> Result<(), Error>;
+
+    /// Makes sure that nothing erased can be read anywhere in the store any more: not in its free space, not in its
+    /// logs. Names the copies of the store that it knows of and that still hold it.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] where others read for longer than the time-out; it can be repeated.
+    fn scrub(&self) -> Result<Vec<String>, StoreError>;
+}
+
+/// The highest numbers that stand in a library's rows; 0 where there is none. A library that has not counted so far is
+/// damaged: the next write would overwrite something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traces {
+    /// Of its entries, also of those that left.
+    pub id: ExperienceId,
+    /// Of its sessions.
+    pub epoch: u64,
+    /// Of its revisions.
+    pub revision: u64,
 }
 
 /// One consistent state of one library.
@@ -69,6 +92,12 @@ pub trait Snapshot {
     /// # Errors
     /// [`StoreError`] where the store cannot be read; the same of every method here.
     fn library(&self) -> Result<Option<Library>, StoreError>;
+
+    /// The highest numbers in its rows. Takes no longer in a large library.
+    fn traces(&self) -> Result<Traces, StoreError>;
+
+    /// How many entries there are.
+    fn size(&self) -> Result<usize, StoreError>;
 
     /// Every entry, by id.
     fn experiences(&self) -> Result<Vec<Experience>, StoreError>;
@@ -91,6 +120,27 @@ pub trait Snapshot {
     /// The rewards of the last `window` sessions of this library and `group` that ended with one, the latest end
     /// (highest revision) first. No group is a group of its own.
     fn rewards(&self, group: Option<&FreeText>, window: usize) -> Result<Vec<f64>, StoreError>;
+
+    /// Revisions, the newest first.
+    fn revisions(&self, query: &RevisionQuery) -> Result<Vec<Revision>, StoreError>;
+
+    /// One revision.
+    fn revision(&self, number: u64) -> Result<Option<Revision>, StoreError>;
+
+    /// The numbers of the revisions after `number` that changed an entry, the oldest first.
+    fn changed_after(&self, number: u64, id: ExperienceId) -> Result<Vec<u64>, StoreError>;
+
+    /// Entries that left, by id; only that of `id` where it is given. An entry that came back is not among them.
+    fn archived(&self, id: Option<ExperienceId>) -> Result<Vec<Archived>, StoreError>;
+
+    /// Every text in the history's records.
+    fn recorded_texts(&self) -> Result<BTreeSet<String>, StoreError>;
+
+    /// The answer kept under an idempotency key.
+    fn remembered(&self, key: &str) -> Result<Option<Remembered>, StoreError>;
+
+    /// Every answer that is kept, by key.
+    fn all_remembered(&self) -> Result<Vec<Remembered>, StoreError>;
 }
 
 /// One change of one library, not yet committed. It sees its own writes.
@@ -104,10 +154,28 @@ pub trait Transaction: Snapshot {
     /// Removes an entry.
     fn remove_experience(&mut self, id: ExperienceId) -> Result<(), StoreError>;
 
-    /// Creates or replaces a session of that id, with its receipt, its end and its reward.
+    /// Creates or replaces a session of that id, with its receipt and its end.
     fn put_session(&mut self, session: &Session) -> Result<(), StoreError>;
 
     /// Forgets the sessions that ended, or expired without an end, before `moment`; their rewards stay, at most the
     /// `rewards` latest of each group.
     fn forget_sessions(&mut self, moment: Timestamp, rewards: usize) -> Result<(), StoreError>;
+
+    /// Counts a session's reward in running baselines; replaces that of the same session.
+    fn put_reward(&mut self, reward: &Reward) -> Result<(), StoreError>;
+
+    /// Counts a session's reward no more.
+    fn remove_reward(&mut self, session_epoch: u64) -> Result<(), StoreError>;
+
+    /// Adds a revision to the history. Its number is new, and each `before` is what the history says of that entry.
+    fn put_revision(&mut self, revision: &Revision) -> Result<(), StoreError>;
+
+    /// Empties the text and the source of every record whose text `kept` does not hold.
+    fn erase_records(&mut self, kept: &BTreeSet<String>) -> Result<(), StoreError>;
+
+    /// Keeps an answer; replaces that of the same key.
+    fn remember(&mut self, remembered: &Remembered) -> Result<(), StoreError>;
+
+    /// Forgets the answers given before `moment`.
+    fn forget_answers(&mut self, moment: Timestamp) -> Result<(), StoreError>;
 }

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domains::{self, DomainThresholds};
 use crate::embedding::Embedding;
@@ -40,7 +40,7 @@ pub enum DomainChoice {
 }
 
 /// Where the eligible domains came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DomainsFrom {
     /// Named by the caller.
@@ -52,7 +52,7 @@ pub enum DomainsFrom {
 }
 
 /// The answer to a [`Search`], with what it left out.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
     /// The best first.
     pub best: Vec<Ranked>,
@@ -73,7 +73,7 @@ pub struct Ranking {
 }
 
 /// One entry with its scores.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ranked {
     /// The entry.
     pub id: ExperienceId,

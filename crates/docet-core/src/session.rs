@@ -302,7 +302,10 @@ fn numbers(field: &str, labels: &[String], handed_out: usize) -> Result<Vec<usiz
 }
 
 fn number(field: &str, label: &str, handed_out: usize) -> Result<usize, Refusal> {
-    let digits = label.strip_prefix(['G', 'g']).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_number = |digits: &&str| {
+        digits.bytes().all(|byte| byte.is_ascii_digit()) && (*digits == "0" || !digits.starts_with('0'))
+    };
+    let digits = label.strip_prefix(['G', 'g']).filter(is_number);
     let number = digits.and_then(|digits| digits.parse().ok()).filter(|number| *number < handed_out);
     number.ok_or_else(|| {
         let allowed = match handed_out {
@@ -362,6 +365,24 @@ mod tests {
     fn verdicts(outcome: &Outcome) -> (Verdict, Vec<Verdict>) {
         let judgement = judge(outcome, 3, &EARLIER, &Settings::default()).unwrap();
         (judgement.verdict, judgement.labels.into_iter().map(|(_, verdict)| verdict).collect())
+    }
+
+    #[test]
+    fn a_label_is_spelt_as_it_was_handed_out() {
+        for (label, handed_out, expected) in [
+            ("G0", 1, Some(0)),
+            ("g10", 11, Some(10)),
+            ("G00", 1, None),
+            ("G01", 5, None),
+            ("G", 5, None),
+            ("G5", 5, None),
+            ("G+1", 5, None),
+            ("1", 5, None),
+        ] {
+            let found = number("applied", label, handed_out);
+            assert_eq!(found.as_ref().ok(), expected.as_ref(), "{label}");
+            assert!(found.is_ok() || found.is_err_and(|refusal| refusal.code == Code::UnknownLabel), "{label}");
+        }
     }
 
     #[test]

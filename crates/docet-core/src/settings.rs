@@ -32,7 +32,7 @@ macro_rules! settings {
                 vec![$(Reference {
                     key: stringify!($key),
                     meaning: concat!($($meaning),+).trim(),
-                    allowed: $range.allowed(),
+                    allowed: <$kind as Value>::allowed(&$range),
                 }),+]
             }
 
@@ -58,6 +58,23 @@ macro_rules! settings {
                     _ => return Err(unknown(key)),
                 }
                 Ok(())
+            }
+
+            /// The keys in which two differ.
+            pub fn differences(&self, other: &Self) -> Vec<&'static str> {
+                let mut keys = Vec::new();
+                $(if self.$key != other.$key {
+                    keys.push(stringify!($key));
+                })+
+                keys
+            }
+
+            /// Takes one key's value over from `other`; what is no key changes nothing.
+            pub fn take_over(&mut self, key: &str, other: &Self) {
+                match key {
+                    $(stringify!($key) => self.$key = other.$key.clone(),)+
+                    _ => {}
+                }
             }
         }
     };
@@ -113,6 +130,8 @@ settings! {
     session_ttl_hours: u32 = 24, Range::closed(1.0, 8_760.0);
     /// Days that the receipts of ended sessions are kept.
     receipt_days: u32 = 30, Range::closed(1.0, 3_650.0);
+    /// Hours that the answer to an idempotency key is remembered.
+    idempotency_hours: u32 = 24, Range::closed(1.0, 8_760.0);
     /// The share that importance compression drops, `p` of `eq:importance-compression`; 0 cuts exactly to capacity.
     discard_fraction: f64 = 0.2, Range::below(0.0, 1.0);
     /// The largest share that one temporal compression drops, unless capacity demands more.
@@ -137,6 +156,8 @@ settings! {
     spare_new: bool = true, Range::named(&["true", "false"]);
     /// The seed of k-means++.
     seed: u64 = 0, Range::closed(0.0, 9_007_199_254_740_991.0);
+    /// Whether a text that looks like a key or a token is refused.
+    refuse_secrets: bool = true, Range::named(&["true", "false"]);
 }
 
 /// Declares an enum that users type by name, with the list of its names.
@@ -283,7 +304,7 @@ impl Settings {
             let allowed = format!("max_confidence, which is {}, or less", self.max_confidence);
             Err(bad("initial_confidence", &self.initial_confidence.to_string(), &allowed))
         } else if self.baseline_min > self.baseline_window {
-            let allowed = format!("1 to baseline_window, which is {}", self.baseline_window);
+            let allowed = format!("a whole number from 1 to baseline_window, which is {}", self.baseline_window);
             Err(bad("baseline_min", &self.baseline_min.to_string(), &allowed))
         } else if quadratic && self.capacity > MAX_QUADRATIC_CAPACITY {
             let allowed = "at most 20,000, or strategy importance or temporal";
@@ -343,6 +364,11 @@ impl Range {
         above && below
     }
 
+    /// The whole numbers within, which are never without bounds.
+    fn allowed_whole(&self) -> String {
+        format!("a whole number from {} to {}", grouped(self.low), grouped(self.high))
+    }
+
     fn allowed(&self) -> String {
         let numbers = if !self.names.is_empty() {
             self.names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
@@ -365,10 +391,28 @@ impl Range {
     }
 }
 
+/// A whole number with its digits in groups of three: `100,000`.
+fn grouped(whole: f64) -> String {
+    let digits = whole.to_string();
+    let mut shown = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
 /// A kind of setting's value.
 trait Value: Sized {
     /// The value that `text` spells, where `range` allows it.
     fn read(text: &str, range: &Range) -> Option<Self>;
+
+    /// What `range` allows, in words.
+    fn allowed(range: &Range) -> String {
+        range.allowed()
+    }
 }
 
 impl Value for f64 {
@@ -397,6 +441,10 @@ macro_rules! values {
                 let value = f64::read(text, range)?;
                 (value.fract() == 0.0).then_some(value as $whole)
             }
+
+            fn allowed(range: &Range) -> String {
+                range.allowed_whole()
+            }
         })+
         $(impl Value for $named {
             fn read(text: &str, _: &Range) -> Option<Self> {
@@ -415,7 +463,7 @@ impl Value for bool {
 }
 
 fn parse<T: Value>(key: &str, text: &str, range: &Range) -> Result<T, Refusal> {
-    T::read(text, range).ok_or_else(|| bad(key, text, &range.allowed()))
+    T::read(text, range).ok_or_else(|| bad(key, text, &T::allowed(range)))
 }
 
 fn bad(key: &str, value: &str, allowed: &str) -> Refusal {
@@ -470,6 +518,8 @@ mod tests {
             ("utility_scale", &["1e300"], &["0", "-1"]),
             ("recency_exponent", &["0", "10"], &["10.5"]),
             ("spare_new", &["true", "false"], &["yes"]),
+            ("refuse_secrets", &["true", "false"], &["1"]),
+            ("idempotency_hours", &["1", "8760"], &["0", "8761"]),
             ("seed", &["0", "9007199254740991"], &["9007199254740992"]),
         ];
         for (key, allowed, beyond) in table {
@@ -479,6 +529,22 @@ mod tests {
             for value in *beyond {
                 assert!(refused(key, value).is_some(), "{key}={value}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_allowed_is_said_in_words() {
+        for (key, allowed) in [
+            ("capacity", "a whole number from 1 to 100,000"),
+            ("session_ttl_hours", "a whole number from 1 to 8,760"),
+            ("seed", "a whole number from 0 to 9,007,199,254,740,991"),
+            ("confidence_weight", "0 to 1"),
+            ("min_score", "-1 to 1, or none"),
+            ("baseline", "a finite number, or \"running\""),
+            ("spare_new", "\"true\", \"false\""),
+        ] {
+            assert_eq!(refused(key, "nan").as_deref(), Some(allowed), "{key}");
+            assert!(Settings::reference().iter().any(|line| line.key == key && line.allowed == allowed), "{key}");
         }
     }
 

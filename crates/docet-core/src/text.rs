@@ -9,8 +9,9 @@ use unicode_properties::UnicodeEmoji;
 use unicode_script::{Script, UnicodeScript};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::characters::is_invisible;
+use crate::characters::{is_invisible, is_line_control};
 use crate::error::{Code, Refusal, shortened};
+use crate::secrets;
 
 /// The most words of a lesson (`def:experience`).
 pub const MAX_WORDS: usize = 32;
@@ -29,7 +30,8 @@ const CLUSTERS_PER_WORD: usize = 4;
 /// let text = ExperienceText::parse("  Run the tests\n before you commit. ").unwrap();
 /// assert_eq!(text.as_str(), "Run the tests before you commit.");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct ExperienceText(String);
 
 impl ExperienceText {
@@ -42,6 +44,21 @@ impl ExperienceText {
         let text = normalise(raw);
         check(&text).map_err(|refusal| refusal.field("text").value(&text))?;
         Ok(Self(text))
+    }
+
+    /// Refuses a text that looks like a key, a token or a password, without repeating it.
+    ///
+    /// # Errors
+    /// `secret`, which names the kind.
+    pub fn refuse_secret(&self) -> Result<(), Refusal> {
+        let Some(kind) = secrets::find(&self.0) else { return Ok(()) };
+        let begins = if kind.prefix.is_empty() { String::new() } else { format!(" ({}…)", kind.prefix) };
+        let message = format!(
+            "the text holds what looks like {}{begins}; say the lesson without it, or store it all the same after \
+             `docet settings refuse_secrets=false`",
+            kind.name
+        );
+        Err(Refusal::new(Code::Secret, message).field("text"))
     }
 
     /// The normalised line.
@@ -75,6 +92,15 @@ impl FreeText {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// As much of the start of `raw` as one lesson may say: whole words, unless the first is too long already.
+pub fn shortened_to_fit(raw: &str) -> String {
+    let text = normalise(raw);
+    let fits = |end: usize| count_words(&text[..end]) <= MAX_WORDS && text[..end].chars().count() <= MAX_CHARACTERS;
+    let ends: Vec<usize> = text.match_indices(' ').map(|(end, _)| end).collect();
+    let fitting = ends.partition_point(|end| fits(*end));
+    fitting.checked_sub(1).map_or_else(String::new, |last| text[..ends[last]].to_owned())
 }
 
 /// NFC, then each run of white space as one space, trimmed.
@@ -158,11 +184,6 @@ fn check_characters(what: &str, text: &str) -> Result<(), Refusal> {
         }
         None => Ok(()),
     }
-}
-
-/// A control character, or one of Unicode's own line and paragraph separators.
-fn is_line_control(character: char) -> bool {
-    character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
 }
 
 /// The first invisible character that does not stand where it is allowed.

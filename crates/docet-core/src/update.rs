@@ -83,6 +83,9 @@ impl<'a> Draft<'a> {
     fn step(&mut self, index: usize, prepared: &Prepared<'_>) -> Result<(), Refusal> {
         self.check_ids(prepared.operation())?;
         let (content, embedding) = prepared.content()?;
+        if let Some(text) = content.text.as_ref().filter(|_| self.library.settings.refuse_secrets) {
+            text.refuse_secret()?;
+        }
         let text = content.text.clone().zip(embedding.cloned());
         match prepared.operation() {
             Operation::Add { pinned, .. } => self.add(index, content, text, pinned.unwrap_or(false)),
@@ -393,6 +396,28 @@ mod tests {
         let text = ExperienceText::parse("renewed").unwrap();
         let expected = Experience { text, embedding, epoch: 7, updated_at: Timestamp(1), ..learned };
         assert_eq!(updated.entries, [expected.with_confidence(0.8)]);
+    }
+
+    #[test]
+    fn a_secret_is_refused_unless_the_library_says_otherwise() {
+        let secret = ["ghp", "_", &"R2d2C3po".repeat(5)].concat();
+        let text = format!("Push with {secret}");
+        let standing = Experience { text: ExperienceText::parse(&text).unwrap(), ..Experience::plain(1) };
+        let entries = vec![standing, Experience::plain(2), Experience::plain(3)];
+        let list = serde_json::json!([
+            {"op": "add", "text": text},
+            {"op": "modify", "id": 2, "text": text},
+            {"op": "merge", "ids": [2, 3], "text": text},
+            {"op": "modify", "id": 1, "pinned": true},
+        ]);
+        let refused = updated(entries.clone(), list.clone(), Settings::default()).unwrap_err();
+        assert!(!format!("{refused:?}").contains("R2d2"), "{refused:?}");
+        let Error::Faults(faults) = refused else { panic!("{refused:?}") };
+        assert_eq!(faults.iter().map(|fault| fault.code).collect::<Vec<_>>(), [Code::Secret; 3]);
+        assert!(faults[0].message.contains("refuse_secrets=false"), "{}", faults[0].message);
+        let open = updated(entries, list, Settings { refuse_secrets: false, ..Settings::default() }).unwrap_err();
+        let Error::Faults(faults) = open else { panic!("{open:?}") };
+        assert_eq!(faults.iter().map(|fault| fault.code).collect::<Vec<_>>(), [Code::DuplicateText; 2]);
     }
 
     #[test]

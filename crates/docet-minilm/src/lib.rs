@@ -24,5 +24,7 @@ mod on_demand;
 mod tokenizer;
 mod weights;
 
+pub use linear::KERNEL;
 pub use minilm::{MiniLm, Threads, encoder_id};
 pub use on_demand::OnDemand;
+pub use tokenizer::{LIMIT as MAX_TOKENS, Tokenizer, Tokens};

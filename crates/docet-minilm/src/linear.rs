@@ -4,6 +4,9 @@
 //! each output number is the same chain of multiply-adds whatever the number of rows: this is what gives a text the
 //! same bits alone and in any batch.
 
+/// The arithmetic that every product runs on.
+pub const KERNEL: &str = "f32";
+
 /// Output columns of a panel: a multiple of the rows of every kernel in the library.
 const PANEL: usize = 64;
 /// Input columns of a block: few enough that the library never splits the sum by itself.

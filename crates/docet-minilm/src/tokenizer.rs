@@ -11,7 +11,7 @@ use unicode_categories::UnicodeCategories;
 use unicode_normalization::UnicodeNormalization;
 
 /// Tokens that the model reads at most, `[CLS]` and `[SEP]` included.
-pub(crate) const LIMIT: usize = 256;
+pub const LIMIT: usize = 256;
 
 /// A word of more characters is one unknown token.
 const LONGEST_WORD: usize = 100;
@@ -20,7 +20,13 @@ const LONGEST_WORD: usize = 100;
 const CONTINUATION: &str = "##";
 
 /// From text to the numbers of tokens.
-pub(crate) struct Tokenizer {
+///
+/// ```
+/// let file = br#"{"added_tokens": [], "model": {"vocab": {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "test": 3, "##s": 4}}}"#;
+/// let tokenizer = docet_minilm::Tokenizer::parse(file).unwrap();
+/// assert_eq!(tokenizer.encode("Tests pass").ids, [1, 3, 4, 0, 2]);
+/// ```
+pub struct Tokenizer {
     vocabulary: HashMap<String, u32>,
     /// Tokens that are read as such where a text spells them out.
     special: Vec<(String, u32)>,
@@ -31,11 +37,11 @@ pub(crate) struct Tokenizer {
 
 /// What the model reads of a text.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Tokens {
+pub struct Tokens {
     /// From `[CLS]` to `[SEP]`, at most [`LIMIT`].
-    pub(crate) ids: Vec<u32>,
+    pub ids: Vec<u32>,
     /// Whether the text had more.
-    pub(crate) truncated: bool,
+    pub truncated: bool,
 }
 
 impl Tokenizer {
@@ -53,7 +59,9 @@ impl Tokenizer {
         })
     }
 
-    fn parse(json: &[u8]) -> Option<Self> {
+    /// Makes one of the content of such a file; none where it holds no vocabulary, or one without `[CLS]`, `[SEP]` and
+    /// `[UNK]`.
+    pub fn parse(json: &[u8]) -> Option<Self> {
         let file: File = serde_json::from_slice(json).ok()?;
         let id = |token: &str| file.model.vocab.get(token).copied();
         Some(Self {
@@ -66,7 +74,7 @@ impl Tokenizer {
     }
 
     /// The tokens of a text, as many as the model reads.
-    pub(crate) fn encode(&self, text: &str) -> Tokens {
+    pub fn encode(&self, text: &str) -> Tokens {
         let mut ids = vec![self.start];
         let mut rest = text;
         while !rest.is_empty() && !is_full(&ids) {

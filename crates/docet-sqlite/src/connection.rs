@@ -7,13 +7,18 @@ use std::time::{Duration, Instant};
 
 use docet_core::ports::StoreError;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
+use crate::copy::with_ending;
 use crate::failure::{self, Failure, Result};
+use crate::migration;
 use crate::schema::{self, Identity};
 
 /// How long a lock is waited for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a writer sleeps before it asks for the lock again.
+const TURN: Duration = Duration::from_millis(1);
 
 /// Prepared statements kept by each connection; more than there are.
 const STATEMENTS: usize = 64;
@@ -63,9 +68,22 @@ impl Location {
                     other => other,
                 }
                 .map_err(failed)?;
+                if matches!(identity, Identity::Store(version) if version < schema::VERSION) {
+                    drop(connection);
+                    return self.first_after_migration();
+                }
                 self.accept(&identity)?;
                 Ok(connection)
             }
+        }
+    }
+
+    /// Reading, too, brings an older store up to date, where it can be written.
+    fn first_after_migration(&self) -> std::result::Result<Connection, StoreError> {
+        match (Self { access: Access::Write, ..self.clone() }).first_writer() {
+            Ok(_) => self.connect().map_err(|failure| failure.at(&self.file)),
+            Err(error @ StoreError::Io { .. }) => Err(self.outdated(error)),
+            Err(error) => Err(error),
         }
     }
 
@@ -91,6 +109,36 @@ impl Location {
         Ok(connection)
     }
 
+    /// Takes the lock of the one writer. SQLite's own way to wait sleeps for up to a tenth of a second at a time, which
+    /// lets a busy process pass all who wait; asking every millisecond gives each its turn.
+    pub(crate) fn begin_writing<'a>(&self, connection: &'a Connection) -> rusqlite::Result<Transaction<'a>> {
+        let until = Instant::now() + self.patience;
+        connection.busy_timeout(Duration::ZERO)?;
+        let begun = loop {
+            match Transaction::new_unchecked(connection, TransactionBehavior::Immediate) {
+                Err(error) if is_busy(&error) && Instant::now() < until => thread::sleep(TURN),
+                outcome => break outcome,
+            }
+        };
+        connection.busy_timeout(self.patience)?;
+        begun
+    }
+
+    /// Commits `transaction` of `connection`.
+    ///
+    /// A commit that fails when the log is flushed stands in the log all the same: whoever reads the log anew, after a
+    /// kill, would find it whole. So the log is written over from there at once, by a change that changes nothing. On
+    /// a disk that goes on failing that one fails as well, and has done by then what it is for.
+    pub(crate) fn commit(&self, transaction: Transaction<'_>, connection: &Connection) -> rusqlite::Result<()> {
+        let committed = transaction.commit();
+        if committed.is_err()
+            && let Ok(nothing) = self.begin_writing(connection)
+        {
+            let _ = schema::confirm(&nothing).and_then(|()| Ok(nothing.commit()?));
+        }
+        committed
+    }
+
     /// What can be told from the outside, before SQLite touches anything.
     fn check_kind(&self) -> std::result::Result<(), StoreError> {
         let file = self.file.display();
@@ -110,14 +158,14 @@ impl Location {
 
     fn first_writer(&self) -> std::result::Result<Connection, StoreError> {
         let failed = |failure: Failure| failure.at(&self.file);
-        let (mut connection, identity) = self.connect_and_identify().map_err(failed)?;
+        let (connection, identity) = self.connect_and_identify().map_err(failed)?;
         let migrates = match &identity {
             Identity::Blank => self.access == Access::Create,
             Identity::Store(version) => *version < schema::VERSION,
             Identity::Foreign => false,
         };
         if migrates {
-            schema::migrate(&mut connection).map_err(failed)?;
+            migration::migrate(&connection, self)?;
             self.accept(&schema::identify(&connection).map_err(failed)?)?;
         } else {
             self.accept(&identity)?;
@@ -157,12 +205,28 @@ impl Location {
                  alone; update Docet",
                 schema::VERSION
             ))),
-            Identity::Store(version) => Err(failure::io(
-                format!("{file} must be brought up to date first, by a command that writes, such as `docet init`"),
-                format!("its schema is {version}, this Docet's {}", schema::VERSION),
-            )),
+            Identity::Store(version) => {
+                Err(self.outdated(format!("its schema is {version}, this Docet's {}", schema::VERSION)))
+            }
             Identity::Blank => Err(missing(&self.file)),
             Identity::Foreign => Err(failure::foreign(&self.file, "a database of another program")),
+        }
+    }
+
+    fn outdated(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
+        let file = self.file.display();
+        let context = format!(
+            "{file} was written by an older Docet and must be brought up to date first, by a command that may write it \
+             and its folder, such as `docet init`"
+        );
+        failure::io(context, source)
+    }
+
+    /// Refuses where another process has brought the store to a newer schema since it was opened.
+    pub(crate) fn check_version(&self, connection: &Connection) -> std::result::Result<(), StoreError> {
+        match schema::version(connection).map_err(|failure| failure.at(&self.file))? {
+            schema::VERSION => Ok(()),
+            version => self.accept(&Identity::Store(version)),
         }
     }
 
@@ -176,9 +240,7 @@ impl Location {
         let until = Instant::now() + self.patience;
         loop {
             match connection.pragma_update(None, "journal_mode", "WAL") {
-                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < until => {
-                    thread::sleep(Duration::from_millis(5));
-                }
+                Err(error) if is_busy(&error) && Instant::now() < until => thread::sleep(TURN),
                 outcome => return Ok(outcome?),
             }
         }
@@ -190,6 +252,10 @@ impl Location {
         let refused = matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly));
         refused && !has_content(&self.file, "-wal") && !has_content(&self.file, "-journal")
     }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
 fn missing(file: &Path) -> StoreError {
@@ -204,10 +270,8 @@ fn make_folder(file: &Path) -> std::result::Result<(), StoreError> {
 }
 
 /// Whether the file of that ending, which SQLite keeps beside its own, holds anything.
-fn has_content(file: &Path, ending: &str) -> bool {
-    let mut name = file.as_os_str().to_owned();
-    name.push(ending);
-    Path::new(&name).metadata().is_ok_and(|beside| beside.len() > 0)
+pub(crate) fn has_content(file: &Path, ending: &str) -> bool {
+    with_ending(file, ending).metadata().is_ok_and(|beside| beside.len() > 0)
 }
 
 /// `file` as a URI that promises that nobody changes it.

@@ -1,5 +1,6 @@
 //! Every way in which SQLite or a stored row can fail, turned into the port's error in one place.
 
+use std::fmt;
 use std::path::Path;
 
 use docet_core::ports::StoreError;
@@ -22,6 +23,15 @@ pub(crate) type Result<T> = std::result::Result<T, Failure>;
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(error) => error.fmt(formatter),
+            Self::Row(what) | Self::Value(what) => formatter.write_str(what),
+        }
     }
 }
 

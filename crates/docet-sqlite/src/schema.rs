@@ -1,6 +1,6 @@
 //! The schema's versions, kept in the file's own `user_version`, and the way from each to the next.
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 
 use crate::failure::Result;
 
@@ -8,7 +8,7 @@ use crate::failure::Result;
 pub(crate) const APPLICATION_ID: i32 = 0x446F_6365;
 
 /// The statements that lead from version `index` to `index + 1`.
-const STEPS: &[&str] = &[include_str!("schema/1.sql")];
+const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// The version that this build reads and writes.
 pub(crate) const VERSION: usize = STEPS.len();
@@ -37,21 +37,22 @@ fn is_empty(connection: &Connection) -> Result<bool> {
     Ok(connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", (), |row| row.get(0))?)
 }
 
-/// Makes a store of a blank file and brings an older one up to date, in one transaction. Others may do so at the same
-/// moment: what the file is gets asked again under its lock.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let from = match identify(&transaction)? {
-        Identity::Blank => 0,
-        Identity::Store(version) => version,
-        Identity::Foreign => return Ok(()),
-    };
+/// Carries out the steps from version `from` on, and marks the file as ours.
+pub(crate) fn bring_up(connection: &Connection, from: usize) -> Result<()> {
     for step in STEPS.iter().skip(from) {
-        transaction.execute_batch(step)?;
+        connection.execute_batch(step)?;
     }
-    if from < VERSION {
-        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-        transaction.pragma_update(None, "user_version", VERSION as i64)?;
-    }
-    Ok(transaction.commit()?)
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    Ok(connection.pragma_update(None, "user_version", VERSION as i64)?)
+}
+
+/// Writes the version once more, which changes nothing.
+pub(crate) fn confirm(connection: &Connection) -> Result<()> {
+    Ok(connection.pragma_update(None, "user_version", version(connection)? as i64)?)
+}
+
+/// The version of a file that was ours when it was opened.
+pub(crate) fn version(connection: &Connection) -> Result<usize> {
+    let version: i32 = connection.prepare_cached("PRAGMA user_version")?.query_row((), |row| row.get(0))?;
+    Ok(usize::try_from(version).unwrap_or(usize::MAX))
 }

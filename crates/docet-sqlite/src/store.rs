@@ -12,6 +12,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::connection::{Access, Location};
 use crate::failure::Failure;
+use crate::scrub;
 use crate::view::{self, View};
 
 /// Connections that are kept open while nobody uses them.
@@ -20,7 +21,7 @@ const IDLE: usize = 8;
 /// A store in one SQLite file. Readers never wait for a writer, writers wait for each other.
 #[derive(Debug)]
 pub struct SqliteStore {
-    location: Location,
+    pub(crate) location: Location,
     idle: Mutex<Vec<Connection>>,
     /// Held by the one writer of this process, so that the others queue here instead of polling the file's lock.
     writing: Mutex<()>,
@@ -80,7 +81,10 @@ impl SqliteStore {
     }
 
     /// Runs `work` with a connection of its own. Where `work` panics the connection is closed, which rolls back.
-    fn lend<T, E: From<StoreError>>(&self, work: impl FnOnce(&mut Connection) -> Result<T, E>) -> Result<T, E> {
+    pub(crate) fn lend<T, E: From<StoreError>>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
         let idle = unpoisoned(&self.idle).pop();
         let mut connection = match idle {
             Some(connection) => connection,
@@ -94,7 +98,7 @@ impl SqliteStore {
         outcome
     }
 
-    fn failed(&self, error: impl Into<Failure>) -> StoreError {
+    pub(crate) fn failed(&self, error: impl Into<Failure>) -> StoreError {
         error.into().at(self.path())
     }
 }
@@ -116,6 +120,7 @@ impl Store for SqliteStore {
         self.lend(|connection| {
             let begun = connection.transaction_with_behavior(TransactionBehavior::Deferred);
             let transaction = begun.map_err(|error| self.failed(error))?;
+            self.location.check_version(&transaction)?;
             look(&View::new(&transaction, library, self.path()))
         })
     }
@@ -127,11 +132,17 @@ impl Store for SqliteStore {
     ) -> Result<(), Error> {
         let _only_writer = unpoisoned(&self.writing);
         self.lend(|connection| {
-            let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
-            let transaction = begun.map_err(|error| self.failed(error))?;
+            let transaction = self.location.begin_writing(connection).map_err(|error| self.failed(error))?;
+            self.location.check_version(&transaction)?;
             change(&mut View::new(&transaction, library, self.path()))?;
-            Ok(transaction.commit().map_err(|error| self.failed(error))?)
+            Ok(self.location.commit(transaction, connection).map_err(|error| self.failed(error))?)
         })
+    }
+
+    fn scrub(&self) -> Result<Vec<String>, StoreError> {
+        let _only_writer = unpoisoned(&self.writing);
+        self.lend(|connection| scrub::scrub(connection).map_err(|failure| self.failed(failure)))?;
+        Ok(scrub::copies_of(self.path()))
     }
 }
 

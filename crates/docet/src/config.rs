@@ -7,11 +7,12 @@ use std::path::PathBuf;
 
 use docet_core::error::{Code, Refusal};
 use docet_core::library::LibraryName;
+use docet_core::text::FreeText;
 use docet_minilm::Threads;
 use docet_minilm::model::Places;
 use etcetera::BaseStrategy;
 
-use crate::service::Target;
+use crate::service::{Caller, Target};
 use crate::wire::Failure;
 
 /// Everything that is not said in a request.
@@ -58,41 +59,84 @@ impl Target {
         let standing = || variable("DOCET_LIBRARY").map(|name| name.to_string_lossy().into_owned());
         let name = library.map(str::to_owned).or_else(standing);
         let name = name.map_or_else(|| Ok(LibraryName::default()), |name| LibraryName::parse(&name))?;
-        Ok(Self { library: name, named: library.is_some() })
+        let caller = Caller { actor: actor(None)?, reason: None, idempotency_key: None };
+        Ok(Self { library: name, named: library.is_some(), caller })
     }
+}
+
+/// Who calls: whom the caller names, else `DOCET_ACTOR`, else the user's name.
+///
+/// # Errors
+/// What is no free text is refused, with field `actor`.
+pub fn actor(named: Option<&str>) -> Result<FreeText, Failure> {
+    actor_of(named, |name| variable(name).map(|value| value.to_string_lossy().into_owned()))
+}
+
+fn actor_of(named: Option<&str>, variable: impl Fn(&str) -> Option<String>) -> Result<FreeText, Failure> {
+    if let Some(named) = named.map(str::to_owned).or_else(|| variable("DOCET_ACTOR")) {
+        return Ok(FreeText::parse("actor", &named)?);
+    }
+    let user = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(variable);
+    let user = user.and_then(|user| FreeText::parse("actor", &user).ok());
+    Ok(user.map_or_else(|| FreeText::parse("actor", "unknown"), Ok)?)
 }
 
 impl StorePlace {
     /// A path, or `sqlite:PATH`.
     ///
     /// # Errors
-    /// `not_available` for a server or a database that this build cannot reach, `bad_value` for anything else.
+    /// `not_available` for a server or a database that this build cannot reach, `bad_value` for anything else. Neither
+    /// repeats what may hold a password.
     pub fn parse(url: OsString) -> Result<Self, Failure> {
         const ALLOWED: &str = "a path or sqlite:PATH";
-        let refuse = |code, message: String, url: &str| {
-            Err(Refusal::new(code, message).field("store").value(url).allowed(ALLOWED).into())
+        let refuse = |code, message: String, shown: &str| {
+            Err(Refusal::new(code, message).field("store").value(shown).allowed(ALLOWED).into())
         };
         let Some(text) = url.to_str() else { return Ok(Self::Sqlite(PathBuf::from(url))) };
         let path = text.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path));
         if let Some(path) = path.filter(|path| !path.is_empty()) {
             return Ok(Self::Sqlite(PathBuf::from(path)));
         }
-        // Nothing behind a scheme is repeated: it may hold a password.
-        let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-        let shown = scheme.as_ref().map_or_else(|| text.to_owned(), |scheme| format!("{scheme}://…"));
+        let scheme = text.split_once("://").map(|(scheme, _)| format!("{}://…", scheme.to_ascii_lowercase()));
         match scheme.as_deref() {
-            Some("postgres" | "postgresql") => {
+            Some(shown @ ("postgres://…" | "postgresql://…")) => {
                 let message = "PostgreSQL is not available as a store in this version; use a path".to_owned();
-                refuse(Code::NotAvailable, message, &shown)
+                refuse(Code::NotAvailable, message, shown)
             }
-            Some("http" | "https") => {
+            Some(shown @ ("http://…" | "https://…")) => {
                 let message = "a Docet server is not available as a store in this version; use a path".to_owned();
-                refuse(Code::NotAvailable, message, &shown)
+                refuse(Code::NotAvailable, message, shown)
+            }
+            None if is_mistyped_server(text) => {
+                let message = "the store looks like the address of a server, mistyped, and is not repeated since it may \
+                               hold a password; allowed is a path or sqlite:PATH, and ./NAME for a file of that name";
+                refuse(Code::BadValue, message.to_owned(), "…")
             }
             None if !text.is_empty() && text != "sqlite:" => Ok(Self::Sqlite(PathBuf::from(text))),
-            _ => refuse(Code::BadValue, format!("\"{shown}\" names no store; allowed is {ALLOWED}"), &shown),
+            shown => {
+                let shown = shown.unwrap_or(text);
+                refuse(Code::BadValue, format!("\"{shown}\" names no store; allowed is {ALLOWED}"), shown)
+            }
         }
     }
+}
+
+/// Whether `text` can hardly be meant as a file: a server's scheme without its slashes, `user:password@host`, or the
+/// `host=… password=…` of libpq. What says that it is a path, is one.
+fn is_mistyped_server(text: &str) -> bool {
+    const SCHEMES: [&str; 8] = ["postgres", "postgresql", "http", "https", "mysql", "mariadb", "mongodb", "redis"];
+    const WORDS: [&str; 9] =
+        ["host=", "hostaddr=", "port=", "dbname=", "user=", "password=", "passfile=", "service=", "sslmode="];
+    let lower = text.trim_start().to_ascii_lowercase();
+    let has_scheme = SCHEMES
+        .iter()
+        .any(|scheme| lower.strip_prefix(scheme).is_some_and(|rest| rest.starts_with(':') || rest.starts_with("//")));
+    let names_user = |part: &str| part.split_once('@').is_some_and(|(user, _)| user.contains(':'));
+    let is_path = lower.starts_with(['.', '/', '\\', '~']) || lower.get(1..3) == Some(":\\");
+    !is_path
+        && (has_scheme
+            || lower.split('/').any(names_user)
+            || lower.split_whitespace().any(|word| WORDS.iter().any(|start| word.starts_with(start))))
 }
 
 /// Docet's data folder: `DOCET_DATA_DIR`, else the platform's place for a user's data.
@@ -138,8 +182,42 @@ mod tests {
         for remote in ["postgres://me:secret@host/db", "https://host", "http://127.0.0.1:1"] {
             assert_eq!(parsed(remote), Err(Code::NotAvailable), "{remote}");
         }
+        for odd in
+            ["./a=b.db", "a=b.db", "C:\\x.db", "C:/x.db", "/data/user=me/x.db", "me@home.db", "./a:b@c.db", "ä:b.db"]
+        {
+            assert_eq!(parsed(odd), at(odd), "{odd}");
+        }
         for nothing in ["", "sqlite:", "sqlite://", "mysql://host"] {
             assert_eq!(parsed(nothing), Err(Code::BadValue), "{nothing}");
+        }
+    }
+
+    #[test]
+    fn the_actor_is_whom_somebody_names() {
+        let long = "x".repeat(201);
+        // (the caller's word, DOCET_ACTOR, USER, LOGNAME; the actor)
+        type Words<'a> = [Option<&'a str>; 4];
+        let table: [(Words<'_>, Result<&str, Code>); 10] = [
+            ([Some("me"), Some("you"), Some("she"), None], Ok("me")),
+            ([None, Some("you"), Some("she"), None], Ok("you")),
+            ([None, None, Some("she"), Some("he")], Ok("she")),
+            ([None, None, None, Some("he")], Ok("he")),
+            ([None; 4], Ok("unknown")),
+            ([None, None, Some("a\u{7}b"), None], Ok("unknown")),
+            ([Some("a\nb"), None, None, None], Err(Code::ControlCharacter)),
+            ([None, Some("  "), None, None], Err(Code::EmptyText)),
+            ([Some(&long), None, None, None], Err(Code::TooLong)),
+            ([None, None, Some(&long), None], Ok("unknown")),
+        ];
+        for ([named, actor, user, logname], expected) in table {
+            let variables = [("DOCET_ACTOR", actor), ("USER", user), ("LOGNAME", logname)];
+            let variable = |name: &str| variables.iter().find(|(known, _)| *known == name)?.1.map(str::to_owned);
+            let found = actor_of(named, variable);
+            if let Err(failure) = &found {
+                assert_eq!(failure.field.as_deref(), Some("actor"));
+            }
+            let found = found.as_ref().map(FreeText::as_str).map_err(|failure| failure.code);
+            assert_eq!(found, expected, "{named:?} {actor:?} {user:?}");
         }
     }
 
@@ -148,6 +226,21 @@ mod tests {
         for scheme in ["postgres", "Postgres", "https", "http", "mysql"] {
             let failure = StorePlace::parse(format!("{scheme}://me:secret@host/db").into()).unwrap_err();
             assert!(!format!("{failure:?}").contains("secret"), "{scheme}");
+        }
+        for mistyped in [
+            "postgres:/me:secret@host/db",
+            "postgres:me:secret@host/db",
+            "postgres//me:secret@host/db",
+            "HTTPS:/host/secret",
+            "me:secret@host/db",
+            "me:secret@host",
+            "host=localhost password=secret",
+            "dbname=docet user=me password='secret'",
+            "password=secret",
+        ] {
+            let failure = StorePlace::parse(mistyped.into()).unwrap_err();
+            assert_eq!(failure.code, Code::BadValue, "{mistyped}");
+            assert!(!format!("{failure:?}").contains("secret"), "{mistyped}");
         }
     }
 }

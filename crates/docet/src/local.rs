@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use docet_core::answers::IdempotencyKey;
 use docet_core::error::{Code, Refusal};
 use docet_core::experience::{Domain, Timestamp};
+use docet_core::history::RevisionQuery;
 use docet_core::in_memory::InMemoryStore;
 use docet_core::library::LibraryName;
-use docet_core::memory::{Begin, Compress, End, Init, List, Memory, Recall, SettingsChange, Sort, Update};
+use docet_core::memory::{
+    Begin, Call, Compress, End, Import, Init, List, Memory, Purge, Recall, SettingsChange, Sort, Update,
+};
 use docet_core::operation::{OnInvalid, Operation};
 use docet_core::ports::{Embedder, Store, StoreError};
 use docet_core::retrieval::DomainChoice;
@@ -14,27 +18,37 @@ use docet_core::session::{Outcome, SessionId};
 use docet_core::settings::{AgeFrom, Preset, Rescore, Strategy};
 use docet_core::text::FreeText;
 use docet_minilm::OnDemand;
+use docet_minilm::model::Places;
 use docet_sqlite::SqliteStore;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use crate::config::{Config, StorePlace};
+use crate::import;
+use crate::interchange::LibraryFile;
 use crate::progress::{Progress, Reporting};
 use crate::service::{Service, Target};
 use crate::wire::{
     self, BeginRequest, CompressAnswer, CompressRequest, EmbedAnswer, EmbedRequest, EndAnswer, EndRequest, Failure,
-    InitAnswer, InitRequest, Labels, LibrariesAnswer, ListAnswer, ListRequest, LookUp, MAX_WHOLE, RecallAnswer,
-    RecallRequest, SessionLine, SessionsAnswer, SessionsRequest, SettingsAnswer, SettingsRequest, ShowAnswer,
-    UpdateAnswer, UpdateRequest, whole,
+    HistoryAnswer, HistoryRequest, ImportAnswer, ImportRequest, InitAnswer, InitRequest, Labels, LibrariesAnswer,
+    ListAnswer, ListRequest, LookUp, MAX_WHOLE, PurgeAnswer, PurgeRequest, RecallAnswer, RecallRequest, RestoreRequest,
+    RevisedAnswer, RevisionAnswer, SessionLine, SessionsAnswer, SessionsRequest, SettingsAnswer, SettingsRequest,
+    ShowAnswer, UndoRequest, UpdateAnswer, UpdateRequest, whole,
 };
 
 /// A memory whose store and encoder are opened by the first call that needs them.
 pub struct Local {
     store: StorePlace,
+    places: Places,
     embedder: Arc<dyn Embedder>,
 }
 
+/// How many revisions are shown where nothing is said.
+const SHOWN_REVISIONS: usize = 50;
+
 /// What a call does to the store.
 #[derive(Clone, Copy)]
-enum Access {
+pub(crate) enum Access {
     /// Reads; there must be a store.
     Read,
     /// Writes what is there already.
@@ -49,7 +63,7 @@ impl Local {
     /// A memory where `config` says. Nothing is opened yet.
     pub fn new(config: &Config) -> Self {
         let embedder = OnDemand::new(config.places.clone(), config.threads);
-        Self { store: config.store.clone(), embedder: Arc::new(embedder) }
+        Self { store: config.store.clone(), places: config.places.clone(), embedder: Arc::new(embedder) }
     }
 
     /// The same, reporting to `progress` how far the texts of a call are encoded.
@@ -66,12 +80,30 @@ impl Local {
     /// Finds out, before a first store is made for it, whether an update would be refused or have no encoder. No vector
     /// decides that, but for a text of too many tokens.
     fn rehearse(&self, library: &LibraryName, update: &Update) -> Result<(), Failure> {
-        Memory::in_memory().update(library, &Update { dry_run: true, ..update.clone() }, now())?;
+        Memory::in_memory().update(library, &Update { dry_run: true, ..update.clone() }, &Call::at(now()))?;
         self.embedder.embed(&[])?;
         Ok(())
     }
 
-    fn memory(&self, access: Access) -> Result<Memory, Failure> {
+    /// The same for an import.
+    fn rehearse_import(&self, library: &LibraryName, reading: &import::Reading) -> Result<(), Failure> {
+        let import = Import { dry_run: true, ..reading.import().clone() };
+        Memory::in_memory().import(library, &import, &Call::at(now()))?;
+        self.embedder.embed(&[])?;
+        Ok(())
+    }
+
+    /// Where libraries are kept.
+    pub(crate) fn place(&self) -> &StorePlace {
+        &self.store
+    }
+
+    /// Where the weights are looked for.
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    pub(crate) fn memory(&self, access: Access) -> Result<Memory, Failure> {
         let StorePlace::Sqlite(path) = &self.store;
         let store: Arc<dyn Store> = match access {
             Access::Read => Arc::new(SqliteStore::open_read_only(path)?),
@@ -94,9 +126,10 @@ impl Service for Local {
         let init = Init { preset: preset.transpose()?, settings: settings.collect() };
         init.check()?;
         if !self.is_there() {
-            Memory::in_memory().init(&target.library, &init)?;
+            Memory::in_memory().init(&target.library, &init, &Call::at(now()))?;
         }
-        let library = self.memory(Access::Create)?.init(&target.library, &init)?;
+        let call = call(target, "init", request)?;
+        let library = self.memory(Access::Create)?.init(&target.library, &init, &call)?;
         Ok(InitAnswer { library: target.library.clone(), settings: library.settings })
     }
 
@@ -121,7 +154,8 @@ impl Service for Local {
         if matches!(access, Access::Create) && !self.is_there() {
             self.rehearse(&target.library, &update)?;
         }
-        Ok(self.memory(access)?.update(&target.library, &update, now())?)
+        let call = if request.dry_run { Call::at(now()) } else { call(target, "update", request)? };
+        Ok(self.memory(access)?.update(&target.library, &update, &call)?)
     }
 
     fn recall(&self, target: &Target, request: &RecallRequest) -> Result<RecallAnswer, Failure> {
@@ -147,16 +181,18 @@ impl Service for Local {
         begin.recall.check()?;
         let session = SessionId(uuid::Uuid::now_v7().to_string());
         if !self.is_there() {
-            Memory::in_memory().begin(&target.library, &begin, &session, now())?;
+            Memory::in_memory().begin(&target.library, &begin, &session, &Call::at(now()))?;
             self.embedder.embed(&[])?;
         }
-        Ok(self.memory(Access::Create)?.begin(&target.library, &begin, &session, now())?.into())
+        let call = call(target, "begin", request)?;
+        Ok(self.memory(Access::Create)?.begin(&target.library, &begin, &session, &call)?.into())
     }
 
     fn end(&self, target: &Target, session: &str, request: &EndRequest) -> Result<EndAnswer, Failure> {
         let end = End { outcome: outcome(request)?, operations: request.operations.clone() };
+        let call = call(target, "end", &(session, request))?;
         let session = SessionId(session.to_owned());
-        Ok(self.memory(Access::Change)?.end(&session, target.named(), &end, now())?)
+        Ok(self.memory(Access::Change)?.end(&session, target.named(), &end, &call)?)
     }
 
     fn sessions(&self, target: &Target, request: &SessionsRequest) -> Result<SessionsAnswer, Failure> {
@@ -178,13 +214,16 @@ impl Service for Local {
             limit: count("limit", request.limit, 1)?,
             offset: count("offset", request.offset, 0)?.unwrap_or(0),
         };
-        Ok(self.memory(Access::Read)?.list(&target.library, &list)?.into())
+        let memory = self.memory(Access::Read)?;
+        match request.archived {
+            true => Ok(memory.archive(&target.library, &list)?.into()),
+            false => Ok(memory.list(&target.library, &list)?.into()),
+        }
     }
 
     fn show(&self, target: &Target, id: f64) -> Result<ShowAnswer, Failure> {
         let id = wire::id(id)?;
-        let experience = self.memory(Access::Read)?.show(&target.library, id)?;
-        Ok(ShowAnswer { experience: (&experience).into(), archived: false })
+        Ok(self.memory(Access::Read)?.show(&target.library, id)?.into())
     }
 
     fn compress(&self, target: &Target, request: &CompressRequest) -> Result<CompressAnswer, Failure> {
@@ -197,7 +236,8 @@ impl Service for Local {
             dry_run: request.dry_run,
         };
         let access = if compress.dry_run { Access::Read } else { Access::Change };
-        Ok(self.memory(access)?.compress(&target.library, &compress)?.into())
+        let call = if compress.dry_run { Call::at(now()) } else { call(target, "compress", request)? };
+        Ok(self.memory(access)?.compress(&target.library, &compress, &call)?.into())
     }
 
     fn settings(&self, target: &Target, request: &SettingsRequest) -> Result<SettingsAnswer, Failure> {
@@ -209,13 +249,65 @@ impl Service for Local {
         };
         change.check()?;
         if !change.is_empty() && !self.is_there() {
-            Memory::in_memory().change_settings(&target.library, &change)?;
+            Memory::in_memory().change_settings(&target.library, &change, &Call::at(now()))?;
         }
+        let call = call(target, "settings", request)?;
         let report = match change.is_empty() {
             true => self.memory(Access::Read)?.settings(&target.library)?,
-            false => self.memory(Access::Create)?.change_settings(&target.library, &change)?,
+            false => self.memory(Access::Create)?.change_settings(&target.library, &change, &call)?,
         };
         Ok(SettingsAnswer { settings: report.settings, evicted: report.evicted, revision: report.revision })
+    }
+
+    fn history(&self, target: &Target, request: &HistoryRequest) -> Result<HistoryAnswer, Failure> {
+        let query = RevisionQuery {
+            id: request.id.map(wire::id).transpose()?,
+            actor: request.actor.as_deref().map(|actor| FreeText::parse("actor", actor)).transpose()?,
+            limit: count("limit", request.limit, 1)?.unwrap_or(SHOWN_REVISIONS),
+            ..RevisionQuery::default()
+        };
+        let revisions = self.memory(Access::Read)?.history(&target.library, &query)?;
+        Ok(HistoryAnswer { revisions: revisions.into_iter().map(RevisionAnswer::from).collect() })
+    }
+
+    fn undo(&self, target: &Target, request: &UndoRequest) -> Result<RevisedAnswer, Failure> {
+        let revision = whole("revision", request.revision, 0, MAX_WHOLE)?;
+        let call = call(target, "undo", request)?;
+        Ok(self.memory(Access::Change)?.undo(&target.library, revision, request.evict, &call)?.into())
+    }
+
+    fn restore(&self, target: &Target, request: &RestoreRequest) -> Result<RevisedAnswer, Failure> {
+        let id = wire::id(request.id)?;
+        let call = call(target, "restore", request)?;
+        Ok(self.memory(Access::Change)?.restore(&target.library, id, request.evict, &call)?.into())
+    }
+
+    fn purge(&self, target: &Target, request: &PurgeRequest) -> Result<PurgeAnswer, Failure> {
+        let days = request.older_than.map(|days| whole("older_than", days, 0, 36_500)).transpose()?;
+        let purge = Purge { older_than_days: days.map(|days| days as u32), dry_run: !request.yes };
+        let (access, call) = match request.yes {
+            true => (Access::Change, call(target, "purge", request)?),
+            false => (Access::Read, Call::at(now())),
+        };
+        let (report, copies) = self.memory(access)?.purge(&target.library, purge, &call)?;
+        Ok(PurgeAnswer::of(report, copies))
+    }
+
+    fn export(&self, target: &Target) -> Result<LibraryFile, Failure> {
+        Ok(import::file_of(self.memory(Access::Read)?.export(&target.library)?))
+    }
+
+    fn import(&self, target: &Target, request: &ImportRequest) -> Result<ImportAnswer, Failure> {
+        let reading = import::Reading::of(request)?;
+        let (access, call) = match request.dry_run {
+            true => (Access::Try, Call::at(now())),
+            false => (Access::Create, call(target, "import", &(Sha256::digest(&request.content).to_vec(), request))?),
+        };
+        if !request.dry_run && !self.is_there() {
+            self.rehearse_import(&target.library, &reading)?;
+        }
+        let report = self.memory(access)?.import(&target.library, reading.import(), &call)?;
+        Ok(reading.answer(report))
     }
 
     fn embed(&self, request: &EmbedRequest) -> Result<Vec<EmbedAnswer>, Failure> {
@@ -233,8 +325,20 @@ impl Service for Local {
 
 /// The only clock.
 #[allow(clippy::disallowed_methods, reason = "the one place where the moment comes from")]
-fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     Timestamp(jiff::Timestamp::now().as_millisecond())
+}
+
+/// What a changing call is beside its request. A key stands for one request: the same again is a repeated call.
+pub(crate) fn call(target: &Target, name: &str, request: &impl Serialize) -> Result<Call, Failure> {
+    let caller = &target.caller;
+    let key = caller.idempotency_key.as_ref().map(|key| {
+        let asked = serde_json::to_vec(&(name, request)).map_err(|error| Refusal::new(Code::Io, error.to_string()))?;
+        let content = Sha256::digest(asked).iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok::<_, Failure>(IdempotencyKey { key: key.as_str().to_owned(), content })
+    });
+    let (actor, reason) = (caller.actor.clone(), caller.reason.clone());
+    Ok(Call { now: now(), actor, reason, key: key.transpose()? })
 }
 
 fn recall(look_up: &LookUp) -> Result<Recall, Failure> {

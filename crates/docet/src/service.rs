@@ -1,24 +1,46 @@
 //! What Docet does, one call a command. A local memory implements it here; a remote one can stand behind the same trait.
 
 use docet_core::library::LibraryName;
+use docet_core::text::FreeText;
 
+use crate::interchange::LibraryFile;
 use crate::wire::{
     BeginRequest, CompressAnswer, CompressRequest, EmbedAnswer, EmbedRequest, EndAnswer, EndRequest, Failure,
-    InitAnswer, InitRequest, LibrariesAnswer, ListAnswer, ListRequest, RecallAnswer, RecallRequest, SessionsAnswer,
-    SessionsRequest, SettingsAnswer, SettingsRequest, ShowAnswer, UpdateAnswer, UpdateRequest,
+    HistoryAnswer, HistoryRequest, ImportAnswer, ImportRequest, InitAnswer, InitRequest, LibrariesAnswer, ListAnswer,
+    ListRequest, PurgeAnswer, PurgeRequest, RecallAnswer, RecallRequest, RestoreRequest, RevisedAnswer, SessionsAnswer,
+    SessionsRequest, SettingsAnswer, SettingsRequest, ShowAnswer, UndoRequest, UpdateAnswer, UpdateRequest,
 };
 
-/// Which library a call is for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Which library a call is for, and who makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The library.
     pub library: LibraryName,
     /// Whether the caller named it for this very call. A session is found by its id alone, but not in another library
     /// than the one that was named.
     pub named: bool,
+    /// Who calls.
+    pub caller: Caller,
+}
+
+/// Who makes a changing call, why, and under which key it may be repeated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Who.
+    pub actor: FreeText,
+    /// Why.
+    pub reason: Option<FreeText>,
+    /// A repeated call with the same key returns the first answer.
+    pub idempotency_key: Option<FreeText>,
 }
 
 impl Target {
+    /// The same caller, in library `default`.
+    #[must_use]
+    pub fn in_default(&self) -> Self {
+        Self { library: LibraryName::default(), named: false, caller: self.caller.clone() }
+    }
+
     /// The library, where the caller named it.
     pub fn named(&self) -> Option<&LibraryName> {
         self.named.then_some(&self.library)
@@ -59,6 +81,24 @@ pub trait Service {
 
     /// Shows or changes settings.
     fn settings(&self, target: &Target, request: &SettingsRequest) -> Result<SettingsAnswer, Failure>;
+
+    /// Lists revisions.
+    fn history(&self, target: &Target, request: &HistoryRequest) -> Result<HistoryAnswer, Failure>;
+
+    /// Takes a revision back.
+    fn undo(&self, target: &Target, request: &UndoRequest) -> Result<RevisedAnswer, Failure>;
+
+    /// Brings back an entry that left.
+    fn restore(&self, target: &Target, request: &RestoreRequest) -> Result<RevisedAnswer, Failure>;
+
+    /// Erases for good what entries no longer say.
+    fn purge(&self, target: &Target, request: &PurgeRequest) -> Result<PurgeAnswer, Failure>;
+
+    /// A whole library.
+    fn export(&self, target: &Target) -> Result<LibraryFile, Failure>;
+
+    /// Brings lessons in.
+    fn import(&self, target: &Target, request: &ImportRequest) -> Result<ImportAnswer, Failure>;
 
     /// Vectors of texts as they stand.
     fn embed(&self, request: &EmbedRequest) -> Result<Vec<EmbedAnswer>, Failure>;

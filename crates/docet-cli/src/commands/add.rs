@@ -4,7 +4,7 @@ use clap::Args;
 use docet::wire::{Failure, Operation, check_count};
 
 use super::update;
-use crate::arguments::finite;
+use crate::arguments::{CallerFlags, finite};
 use crate::context::Context;
 use crate::input;
 use crate::output::say;
@@ -36,6 +36,8 @@ pub(crate) struct Add {
     /// Keep them through every compression
     #[arg(long)]
     pin: bool,
+    #[command(flatten)]
+    caller: CallerFlags,
 }
 
 impl Add {
@@ -52,6 +54,6 @@ impl Add {
         }
         let texts = input::texts(&self.text)?;
         check_count(texts.len())?;
-        update::apply(context, texts.into_iter().map(add).collect())
+        update::apply(context, &self.caller, texts.into_iter().map(add).collect())
     }
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use docet::wire::{BeginRequest, Failure};
 
 use super::recall::{self, LookUp};
+use crate::arguments::CallerFlags;
 use crate::context::Context;
 use crate::output::say;
 
@@ -26,13 +27,15 @@ pub(crate) struct Begin {
     /// A reference of your own, kept with the session
     #[arg(long = "ref", value_name = "TEXT")]
     reference: Option<String>,
+    #[command(flatten)]
+    caller: CallerFlags,
 }
 
 impl Begin {
     pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
-        let Self { look_up, group, reference } = self;
+        let Self { look_up, group, reference, caller } = self;
         let request = BeginRequest { look_up: look_up.read()?, group, reference };
-        let answer = context.service.begin(&context.target, &request)?;
+        let answer = context.service.begin(&context.target_for(&caller)?, &request)?;
         if let Some(session) = answer.session.as_ref().filter(|_| !context.output.is_json()) {
             say(&format!("session: {session}\n"));
         }

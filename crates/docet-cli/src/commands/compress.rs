@@ -3,7 +3,7 @@
 use clap::Args;
 use docet::wire::{CompressAnswer, CompressRequest, Evicted, Failure};
 
-use crate::arguments::finite;
+use crate::arguments::{CallerFlags, finite};
 use crate::context::Context;
 use crate::table::{count, figure, table_of};
 
@@ -37,13 +37,15 @@ pub(crate) struct Compress {
     /// Where age starts: improved (the last time that it helped) or created
     #[arg(long, value_name = "FROM")]
     age_from: Option<String>,
+    #[command(flatten)]
+    caller: CallerFlags,
 }
 
 impl Compress {
     pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
-        let Self { strategy, to, dry_run, seed, rescore, age_from } = self;
+        let Self { strategy, to, dry_run, seed, rescore, age_from, caller } = self;
         let request = CompressRequest { strategy, to, dry_run, seed, rescore, age_from };
-        let answer = context.service.compress(&context.target, &request)?;
+        let answer = context.service.compress(&context.target_for(&caller)?, &request)?;
         context.output.answer(&answer, page)
     }
 }

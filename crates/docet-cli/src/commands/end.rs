@@ -6,7 +6,7 @@ use clap::Args;
 use docet::wire::{Credit, EndAnswer, EndRequest, Failure, Labels, Verdict, parse_operations};
 
 use super::update;
-use crate::arguments::finite;
+use crate::arguments::{CallerFlags, finite};
 use crate::context::Context;
 use crate::failure::usage;
 use crate::input;
@@ -50,6 +50,8 @@ pub(crate) struct End {
     /// Lessons learned, as a file of operations; - reads standard input
     #[arg(long, value_name = "FILE|-")]
     update: Option<PathBuf>,
+    #[command(flatten)]
+    caller: CallerFlags,
 }
 
 impl End {
@@ -70,7 +72,7 @@ impl End {
             applied: self.applied.as_deref().map(applied),
             operations: operations.unwrap_or_default(),
         };
-        let answer = context.service.end(&context.target, &self.session, &request)?;
+        let answer = context.service.end(&context.target_for(&self.caller)?, &self.session, &request)?;
         if request.reward != answer.reward && !context.output.is_json() {
             say("note: this session had ended before; below is its first answer, and nothing was changed\n");
         }

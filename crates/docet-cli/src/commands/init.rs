@@ -3,7 +3,7 @@
 use clap::Args;
 use docet::wire::{Failure, InitAnswer, InitRequest};
 
-use crate::arguments::finite;
+use crate::arguments::{CallerFlags, finite};
 use crate::context::Context;
 
 const EXAMPLES: &str = "\
@@ -27,13 +27,15 @@ pub(crate) struct Init {
     /// How it makes room: diversity, importance, temporal or hybrid
     #[arg(long, value_name = "S")]
     strategy: Option<String>,
+    #[command(flatten)]
+    caller: CallerFlags,
 }
 
 impl Init {
     pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
         let capacity = self.capacity.map(|capacity| capacity.to_string());
         let request = InitRequest { preset: self.preset, capacity, strategy: self.strategy };
-        let answer = context.service.init(&context.target, &request)?;
+        let answer = context.service.init(&context.target_for(&self.caller)?, &request)?;
         context.output.answer(&answer, page)
     }
 }

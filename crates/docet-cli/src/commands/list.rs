@@ -1,11 +1,11 @@
 //! `docet list`
 
 use clap::{Args, ValueEnum};
-use docet::wire::{self, ExperienceAnswer, Failure, ListAnswer, ListRequest};
+use docet::wire::{self, Failure, ListAnswer, ListRequest, ListedAnswer};
 
 use crate::arguments::finite;
 use crate::context::Context;
-use crate::table::{count, figure, table};
+use crate::table::{count, figure, table_of};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,6 +19,9 @@ pub(crate) struct List {
     /// Only those of this domain
     #[arg(long, value_name = "D")]
     domain: Option<String>,
+    /// Those that left the library instead; `docet restore ID` brings one back
+    #[arg(long)]
+    archived: bool,
     /// By id, or the most trusted, the most used, the latest written first
     #[arg(long, value_name = "BY", default_value = "id")]
     sort: Sort,
@@ -46,29 +49,40 @@ impl List {
             Sort::Usage => wire::Sort::Usage,
             Sort::Epoch => wire::Sort::Epoch,
         };
-        let request = ListRequest { domain: self.domain, sort, limit: self.limit, offset: self.offset };
+        let Self { domain, archived, limit, offset, .. } = self;
+        let request = ListRequest { domain, archived, sort, limit, offset };
         let answer = context.service.list(&context.target, &request)?;
         context.output.answer(&answer, page)
     }
 }
 
 fn page(answer: &ListAnswer) -> String {
-    let headings = ["ID", "CONFIDENCE", "USED", "EPOCH", "DOMAIN", "PINNED", "TEXT"];
-    let page = table(headings, answer.experiences.iter().map(row).collect());
+    let is_archive = answer.experiences.iter().any(|listed| listed.left.is_some());
+    let mut headings = vec!["ID", "CONFIDENCE", "USED", "EPOCH", "DOMAIN", "PINNED"];
+    if is_archive {
+        headings.extend(["LEFT", "BY", "REASON"]);
+    }
+    headings.push("TEXT");
+    let page = table_of(&headings, answer.experiences.iter().map(row).collect());
     let shown = answer.experiences.len();
     let of = if shown < answer.total { format!("{shown} of ") } else { String::new() };
     let total = count(answer.total, "lesson", "lessons");
     page + &format!("{of}{total}, epoch {}, revision {}\n", answer.epoch, answer.revision)
 }
 
-fn row(entry: &ExperienceAnswer) -> [String; 7] {
-    [
+fn row(listed: &ListedAnswer) -> Vec<String> {
+    let entry = &listed.experience;
+    let mut row = vec![
         entry.id.to_string(),
         figure(entry.confidence),
         entry.usage_count.to_string(),
         entry.epoch.to_string(),
         entry.domain.clone(),
         if entry.pinned { "pinned" } else { "" }.to_owned(),
-        entry.text.clone(),
-    ]
+    ];
+    if let Some(left) = &listed.left {
+        row.extend([left.archived_at.clone(), left.kind.to_string(), left.reason.clone().unwrap_or_default()]);
+    }
+    row.push(entry.text.clone().unwrap_or_default());
+    row
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use docet::wire::{Failure, Operation, id};
 
 use super::{modify, update};
-use crate::arguments::finite;
+use crate::arguments::{CallerFlags, finite};
 use crate::context::Context;
 use crate::failure::usage;
 
@@ -31,6 +31,8 @@ pub(crate) struct Merge {
     /// Who or what wrote it
     #[arg(long, value_name = "S")]
     source: Option<String>,
+    #[command(flatten)]
+    caller: CallerFlags,
 }
 
 impl Merge {
@@ -39,7 +41,11 @@ impl Merge {
         let text = modify::text(text)?;
         let others = others.iter().map(|word| id(number(word)?));
         let ids = [id(self.id)].into_iter().chain(others).collect::<Result<_, Failure>>()?;
-        update::apply(context, vec![Operation::Merge { ids, text, domain: self.domain, source: self.source }])
+        update::apply(
+            context,
+            &self.caller,
+            vec![Operation::Merge { ids, text, domain: self.domain, source: self.source }],
+        )
     }
 }
 

@@ -1,12 +1,17 @@
 //! One command a file: its flags become a request, the service carries it out, the answer is printed.
 
 mod add;
+mod backup;
 mod begin;
 mod completions;
 mod compress;
 mod delete;
+mod doctor;
 mod embed;
 mod end;
+mod export;
+mod history;
+mod import;
 mod init;
 mod libraries;
 mod list;
@@ -14,11 +19,15 @@ mod merge;
 mod model;
 mod modify;
 mod pin;
+mod purge;
 mod quickstart;
 mod recall;
+mod reembed;
+mod restore;
 mod sessions;
 mod settings;
 mod show;
+mod undo;
 mod unpin;
 mod update;
 
@@ -46,8 +55,17 @@ pub(crate) enum Command {
     Pin(pin::Pin),
     Unpin(unpin::Unpin),
     Compress(compress::Compress),
+    History(history::History),
+    Undo(undo::Undo),
+    Restore(restore::Restore),
+    Purge(purge::Purge),
+    Export(export::Export),
+    Import(import::Import),
     Embed(embed::Embed),
     Settings(settings::Settings),
+    Doctor(doctor::Doctor),
+    Backup(backup::Backup),
+    Reembed(reembed::Reembed),
     Model(model::Model),
     Quickstart(quickstart::Quickstart),
     Completions(completions::Completions),
@@ -73,8 +91,17 @@ impl Command {
             Self::Pin(pin) => pin.run(context),
             Self::Unpin(unpin) => unpin.run(context),
             Self::Compress(compress) => compress.run(context),
+            Self::History(history) => history.run(context),
+            Self::Undo(undo) => undo.run(context),
+            Self::Restore(restore) => restore.run(context),
+            Self::Purge(purge) => purge.run(context),
+            Self::Export(export) => export.run(context),
+            Self::Import(import) => import.run(context),
             Self::Embed(embed) => embed.run(context),
             Self::Settings(settings) => settings.run(context),
+            Self::Doctor(doctor) => doctor.run(context).map(|_| ()),
+            Self::Backup(backup) => backup.run(context),
+            Self::Reembed(reembed) => reembed.run(context),
             Self::Model(model) => model.run(context),
             Self::Quickstart(quickstart) => quickstart.run(context),
             Self::Completions(completions) => completions.run(context.output),

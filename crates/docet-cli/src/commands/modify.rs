@@ -4,7 +4,7 @@ use clap::Args;
 use docet::wire::{Failure, Operation, id};
 
 use super::update;
-use crate::arguments::finite;
+use crate::arguments::{CallerFlags, finite};
 use crate::context::Context;
 use crate::failure::usage;
 use crate::input;
@@ -35,6 +35,8 @@ pub(crate) struct Modify {
     /// Keep it through every compression; `docet unpin` takes that back
     #[arg(long)]
     pin: bool,
+    #[command(flatten)]
+    caller: CallerFlags,
 }
 
 impl Modify {
@@ -44,7 +46,7 @@ impl Modify {
         if text.is_none() && domain.is_none() && source.is_none() && pinned.is_none() {
             return Err(usage("text", "nothing to change: give a TEXT, --domain, --source or --pin"));
         }
-        update::apply(context, vec![Operation::Modify { id: id(self.id)?, text, domain, source, pinned }])
+        update::apply(context, &self.caller, vec![Operation::Modify { id: id(self.id)?, text, domain, source, pinned }])
     }
 }
 

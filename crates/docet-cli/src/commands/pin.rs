@@ -4,7 +4,7 @@ use clap::Args;
 use docet::wire::{Failure, Operation, id};
 
 use super::update;
-use crate::arguments::finite;
+use crate::arguments::{CallerFlags, finite};
 use crate::context::Context;
 
 const EXAMPLES: &str = "\
@@ -19,11 +19,13 @@ pub(crate) struct Pin {
     /// The lessons
     #[arg(required = true, value_parser = finite, allow_negative_numbers = true)]
     id: Vec<f64>,
+    #[command(flatten)]
+    caller: CallerFlags,
 }
 
 impl Pin {
     pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
-        update::apply(context, pinned(self.id, true)?)
+        update::apply(context, &self.caller, pinned(self.id, true)?)
     }
 }
 

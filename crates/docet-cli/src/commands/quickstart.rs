@@ -78,7 +78,13 @@ impl Tour {
         })?;
         let place = StorePlace::Sqlite(store.path().join("docet.db"));
         let service = Local::new(&Config { store: place, ..context.config.clone() });
-        Ok(Self { service, target: Target::default(), output: context.output, steps: Vec::new(), _store: store })
+        Ok(Self {
+            service,
+            target: context.target.in_default(),
+            output: context.output,
+            steps: Vec::new(),
+            _store: store,
+        })
     }
 
     fn find_weights(&mut self, context: &Context) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use docet::wire::{self, Failure, SettingsAnswer, SettingsRequest};
 use serde_json::{Value, json};
 
 use super::compress;
-use crate::arguments::assignment;
+use crate::arguments::{CallerFlags, assignment};
 use crate::context::Context;
 use crate::table::table;
 
@@ -32,20 +32,25 @@ pub(crate) struct Settings {
     /// Let lessons leave where the new capacity is below their number
     #[arg(long)]
     evict: bool,
+    #[command(flatten)]
+    caller: CallerFlags,
 }
 
-/// The examples, then every setting with what it means and may be.
+/// The examples, then every setting with what it means, may be and is unless told.
 fn reference() -> String {
+    let defaults = json!(wire::Settings::default());
     let settings = wire::Settings::reference().into_iter();
-    let lines =
-        settings.map(|setting| format!("  {}: {} Allowed: {}.\n", setting.key, setting.meaning, setting.allowed));
+    let lines = settings.map(|wire::Reference { key, meaning, allowed }| {
+        format!("  {key}: {meaning} Allowed: {allowed}. Default: {}.\n", shown(&defaults[key]))
+    });
     format!("{EXAMPLES}\n\nSettings:\n{}", lines.collect::<String>())
 }
 
 impl Settings {
     pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
-        let Self { set, preset, reset, evict } = self;
-        let answer = context.service.settings(&context.target, &SettingsRequest { preset, reset, set, evict })?;
+        let Self { set, preset, reset, evict, caller } = self;
+        let answer =
+            context.service.settings(&context.target_for(&caller)?, &SettingsRequest { preset, reset, set, evict })?;
         context.output.answer(&answer, page)
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use docet::wire::Failure;
 
 use super::{pin, update};
-use crate::arguments::finite;
+use crate::arguments::{CallerFlags, finite};
 use crate::context::Context;
 
 const EXAMPLES: &str = "\
@@ -19,10 +19,12 @@ pub(crate) struct Unpin {
     /// The lessons
     #[arg(required = true, value_parser = finite, allow_negative_numbers = true)]
     id: Vec<f64>,
+    #[command(flatten)]
+    caller: CallerFlags,
 }
 
 impl Unpin {
     pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
-        update::apply(context, pin::pinned(self.id, false)?)
+        update::apply(context, &self.caller, pin::pinned(self.id, false)?)
     }
 }

@@ -8,6 +8,7 @@ use docet::wire::{
 };
 
 use super::compress;
+use crate::arguments::CallerFlags;
 use crate::context::Context;
 use crate::input;
 use crate::output::clean;
@@ -40,6 +41,8 @@ pub(crate) struct Update {
     /// Who or what wrote the lessons that name no source themselves
     #[arg(long, value_name = "S")]
     source: Option<String>,
+    #[command(flatten)]
+    caller: CallerFlags,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -56,17 +59,17 @@ impl Update {
         };
         let operations = parse_operations(&input::bytes(&self.file)?)?;
         let request = UpdateRequest { operations, on_invalid, dry_run: self.dry_run, source: self.source };
-        carry_out(context, &request)
+        carry_out(context, &self.caller, &request)
     }
 }
 
 /// Applies operations that a command of its own stands for.
-pub(super) fn apply(context: &Context, operations: Vec<Operation>) -> Result<(), Failure> {
-    carry_out(context, &UpdateRequest { operations, ..UpdateRequest::default() })
+pub(super) fn apply(context: &Context, caller: &CallerFlags, operations: Vec<Operation>) -> Result<(), Failure> {
+    carry_out(context, caller, &UpdateRequest { operations, ..UpdateRequest::default() })
 }
 
-fn carry_out(context: &Context, request: &UpdateRequest) -> Result<(), Failure> {
-    let answer = context.service.update(&context.target, request)?;
+fn carry_out(context: &Context, caller: &CallerFlags, request: &UpdateRequest) -> Result<(), Failure> {
+    let answer = context.service.update(&context.target_for(caller)?, request)?;
     context.output.answer(&answer, page)
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::sandbox::{Sandbox, has};
 
-const SETTINGS: [&str; 31] = [
+const SETTINGS: [&str; 33] = [
     "capacity",
     "strategy",
     "top_k",
@@ -26,6 +26,7 @@ const SETTINGS: [&str; 31] = [
     "similar_at",
     "session_ttl_hours",
     "receipt_days",
+    "idempotency_hours",
     "discard_fraction",
     "max_discard",
     "decay_rate",
@@ -38,6 +39,7 @@ const SETTINGS: [&str; 31] = [
     "rescore",
     "spare_new",
     "seed",
+    "refuse_secrets",
 ];
 const UPDATE: [&str; 8] = ["revision", "dry_run", "applied", "skipped", "duplicates", "similar", "evicted", "size"];
 const RECALL: [&str; 12] = [

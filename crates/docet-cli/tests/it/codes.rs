@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::sandbox::{Sandbox, weights};
 
 /// The codes of a list of operations, each with the operation that has it; entries 1 to 3 stand, 3 in domain `web`.
-const FAULTS: [(&str, &str); 17] = [
+const FAULTS: [(&str, &str); 18] = [
     ("unknown_id", r#"{"op": "delete", "id": 99}"#),
     ("equal_ids", r#"{"op": "merge", "ids": [1, 1], "text": "Both."}"#),
     ("too_few_ids", r#"{"op": "merge", "ids": [1], "text": "Both."}"#),
@@ -24,6 +24,7 @@ const FAULTS: [(&str, &str); 17] = [
     ("too_many_words", r#"{"op": "add", "text": "WORDS"}"#),
     ("too_long", r#"{"op": "add", "text": "CHARACTERS"}"#),
     ("too_many_tokens", r#"{"op": "add", "text": "TOKENS"}"#),
+    ("secret", r#"{"op": "add", "text": "Push with SECRET"}"#),
     ("left_earlier", r#"{"op": "delete", "id": 2}"#),
 ];
 
@@ -41,16 +42,18 @@ fn faults_of_operations() {
         let words = vec!["word"; 33].join(" ");
         let tokens = "!".repeat(300);
         let filled = operation.replace("WORDS", &words).replace("CHARACTERS", &"x".repeat(1_001));
-        filled.replace("TOKENS", &tokens)
+        let secret = ["ghp", "_", &"R2d2C3po".repeat(5)].concat();
+        filled.replace("TOKENS", &tokens).replace("SECRET", &secret)
     };
     let before = sandbox.state();
-    let mut list: Vec<String> = FAULTS[..16].iter().map(|(_, operation)| fill(operation)).collect();
-    list.extend([FAULTS[16].1, FAULTS[16].1].map(str::to_owned));
+    let mut list: Vec<String> = FAULTS[..17].iter().map(|(_, operation)| fill(operation)).collect();
+    list.extend([FAULTS[17].1, FAULTS[17].1].map(str::to_owned));
     let document = format!("[{}]", list.join(","));
     let error = sandbox.feed(["update", "-", "--json"], document.as_bytes()).error(1);
     let codes: Vec<&Value> = error["faults"].as_array().unwrap().iter().map(|fault| &fault["code"]).collect();
     assert_eq!(json!(codes), json!(FAULTS.map(|(code, _)| code)));
     assert_eq!(error["code"], FAULTS[0].0);
+    assert!(!error.to_string().contains("R2d2"), "{error}");
     assert_eq!(sandbox.state(), before);
 }
 

@@ -24,7 +24,8 @@ fn folder() -> PathBuf {
     env::var_os("DOCET_TEST_DATA").filter(|folder| !folder.is_empty()).map_or_else(beside, PathBuf::from)
 }
 
-fn skip(why: &str) {
+/// Says that a test found nothing to test with.
+pub(crate) fn skip(why: &str) {
     eprintln!("skipped: {why}");
     if let Some(log) = env::var_os("DOCET_SKIPPED_LOG").filter(|log| !log.is_empty()) {
         let mut log = fs::OpenOptions::new().append(true).create(true).open(log).unwrap();

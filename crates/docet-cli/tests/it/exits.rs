@@ -29,15 +29,21 @@ const COMMANDS: [&str; 21] = [
 ];
 
 /// Command lines that do not parse, each with the field that the error names, if any.
-const UNPARSED: [(&[&str], &str); 60] = [
+const UNPARSED: [(&[&str], &str); 66] = [
     (&[], ""),
     (&["lsit"], ""),
-    (&["history"], ""),
-    (&["list", "--archived"], ""),
+    (&["histroy"], ""),
+    (&["recall", "x", "--actor", "me"], ""),
     (&["list", "--proposed"], ""),
-    (&["add", "x", "--actor", "me"], ""),
-    (&["add", "x", "--reason", "r"], ""),
-    (&["update", "-", "--idempotency-key", "k"], ""),
+    (&["undo"], "rev"),
+    (&["undo", "last"], "rev"),
+    (&["restore"], "id"),
+    (&["purge", "--older-than", "long"], "older_than"),
+    (&["import"], "file"),
+    (&["import", "x", "--overlong", "maybe"], "overlong"),
+    (&["export", "--top", "3"], "into"),
+    (&["export", "x", "--into", "y", "--top", "3"], "file"),
+    (&["backup"], "file"),
     (&["list", "more"], ""),
     (&["list", "--sort", "size"], "sort"),
     (&["list", "--limit", "many"], "limit"),
@@ -117,6 +123,13 @@ fn help_is_everywhere_and_no_failure() {
     let nothing = sandbox.run([""; 0]);
     assert!(nothing.code == 2 && nothing.err.contains("Start here:"), "{}", nothing.err);
     assert_eq!(sandbox.run(["--version"]).out, format!("docet {}\n", env!("CARGO_PKG_VERSION")));
+    for words in [&["help", "--json"][..], &["--json", "help"], &["--help", "--json"], &["help", "end", "--json"]] {
+        let help = sandbox.run(words);
+        assert_eq!((help.code, help.err.as_str()), (0, ""), "{words:?}");
+        let document: serde_json::Value = serde_json::from_str(&help.out).unwrap();
+        assert!(document["help"].as_str().unwrap().contains("Usage: docet"), "{words:?}");
+    }
+    assert!(sandbox.run(["settings", "--help"]).out.contains("Default: hybrid."));
 }
 
 #[test]
@@ -128,6 +141,8 @@ fn slips_are_answered_with_a_suggestion() {
         (&["recall", "x", "--domian", "a"], "'--domain'"),
         (&["list", "--sort", "confidense"], "'confidence'"),
         (&["settings", "top-k=3"], "\"top_k\""),
+        (&["end", "s", "--improved", "G0,G2"], "--improved=G0,G2"),
+        (&["end", "s", "--not-improved", "G1"], "--not-improved=G1"),
     ] {
         let run = sandbox.run(words);
         assert!(run.err.contains(suggestion), "{words:?}: {}", run.err);

@@ -4,11 +4,16 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "counts are for whoever reads the run")]
 
 mod answers;
+mod broken_disk;
 mod codes;
+mod crowd;
 mod data;
 mod exits;
 mod hostile;
+mod kills;
 mod pages;
+mod replay;
+mod revisions;
 mod sandbox;
 mod snapshots;
 mod stores;

@@ -1,18 +1,23 @@
 //! A library of one's own for each test, and the built binary in a clean environment.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, OnceLock};
 use std::time::SystemTime;
 use std::{env, process, thread};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::data::skip;
+
 pub(crate) const DOCET: &str = env!("CARGO_BIN_EXE_docet");
+
+/// The name of a store that is a file.
+const STORE: &str = "memory.db";
 
 /// What of the environment a process cannot do without, or a coverage run wants.
 const PASSED_ON: [&str; 4] = ["PATH", "SystemRoot", "TEMP", "LLVM_PROFILE_FILE"];
@@ -40,12 +45,25 @@ impl Sandbox {
         sandbox.set("DOCET_DATA_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("docet"));
         sandbox.set("DOCET_MODEL_DIR", weights());
         sandbox.set("DOCET_LIBRARY", &library);
-        match env::var_os("DOCET_TEST_STORE").filter(|store| !store.is_empty()) {
+        match given_store() {
             Some(store) => sandbox.set("DOCET_STORE", store),
-            None => sandbox.set("DOCET_STORE", sandbox.path("memory.db")),
+            None => sandbox.set("DOCET_STORE", sandbox.path(STORE)),
         }
         sandbox.json(["init"]);
         sandbox
+    }
+
+    /// The same in a file of its own, whose library is `default`, for what concerns the file itself. Where stores are no
+    /// files, says so and gives none.
+    pub(crate) fn with_file(test: &str) -> Option<Self> {
+        if given_store().is_some_and(|store| store.to_string_lossy().contains("://")) {
+            skip(&format!("{test}: the store of DOCET_TEST_STORE is no file"));
+            return None;
+        }
+        let mut sandbox = Self::blank();
+        sandbox.set("DOCET_STORE", sandbox.path(STORE));
+        sandbox.json(["init"]);
+        Some(sandbox)
     }
 
     /// An empty data folder: no store, no library, no weights.
@@ -68,6 +86,12 @@ impl Sandbox {
         self.folder.path().join(name)
     }
 
+    /// The store, where it is a file of this sandbox's own.
+    pub(crate) fn store_file(&self) -> Option<PathBuf> {
+        let store = &self.variables.iter().find(|(name, _)| *name == "DOCET_STORE")?.1;
+        store.starts_with(self.folder.path()).then(|| store.clone())
+    }
+
     /// Writes a file and returns its path.
     pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
@@ -81,7 +105,13 @@ impl Sandbox {
     }
 
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(DOCET);
+        self.command_of(&[DOCET])
+    }
+
+    /// A command in docet's clean environment: a program and its first arguments.
+    pub(crate) fn command_of(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]);
         command.env_clear().current_dir(self.folder.path());
         command.envs(PASSED_ON.iter().filter_map(|name| Some((name, env::var_os(name)?))));
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -93,7 +123,13 @@ impl Sandbox {
         Run::of(output)
     }
 
-    /// The same with `input` on standard input, which need not be read to its end.
+    /// The same, started by another program: `wrapper`, then docet and its arguments.
+    pub(crate) fn run_in<A: AsRef<OsStr>>(&self, wrapper: &[&str], arguments: impl IntoIterator<Item = A>) -> Run {
+        let output = self.command_of(wrapper).arg(DOCET).args(arguments).stdin(Stdio::null()).output().unwrap();
+        Run::of(output)
+    }
+
+    /// The same as [`Self::run`] with `input` on standard input, which need not be read to its end.
     pub(crate) fn feed<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>, input: &[u8]) -> Run {
         let mut command = self.command();
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -161,6 +197,26 @@ impl Run {
     }
 }
 
+/// What `work` gives in `count` threads at the same time, each with its number.
+pub(crate) fn at_once<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let (work, start) = (&work, &Barrier::new(count));
+    thread::scope(|scope| {
+        let thread = |number| {
+            scope.spawn(move || {
+                start.wait();
+                work(number)
+            })
+        };
+        let threads: Vec<_> = (0..count).map(thread).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// The store that whoever runs the tests has chosen for them.
+fn given_store() -> Option<OsString> {
+    env::var_os("DOCET_TEST_STORE").filter(|store| !store.is_empty())
+}
+
 /// Whether `name` is among the fields of `value`.
 pub(crate) fn has(value: &Value, name: &str) -> bool {
     value.as_object().is_some_and(|fields| fields.contains_key(name))
@@ -189,6 +245,6 @@ fn fresh_name() -> String {
     format!("test-{now}-{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-fn words<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> impl Iterator<Item = std::ffi::OsString> {
+fn words<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> impl Iterator<Item = OsString> {
     arguments.into_iter().map(|word| word.as_ref().to_owned())
 }

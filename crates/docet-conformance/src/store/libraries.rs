@@ -1,10 +1,14 @@
+use std::collections::BTreeSet;
+
+use docet_core::experience::{Experience, Timestamp};
+use docet_core::history::RevisionQuery;
 use docet_core::library::{Library, LibrarySummary};
-use docet_core::ports::Store;
+use docet_core::ports::{Store, Traces};
 use docet_core::session::SessionId;
 use docet_core::settings::{AgeFrom, Baseline, Preset, Rescore, Settings, Strategy, Tie};
 
 use super::{read, read_in, write, write_in};
-use crate::sample::{ended_session, experience, library, name, open_session};
+use crate::sample::{came, ended_session, experience, left, library, name, open_session, remembered, revision, reward};
 
 /// Asking a store without a library is no error, and makes none.
 pub fn an_empty_store_holds_nothing(store: &dyn Store) {
@@ -15,6 +19,12 @@ pub fn an_empty_store_holds_nothing(store: &dyn Store) {
         assert_eq!(snapshot.session(&SessionId("none".to_owned()))?, None);
         assert_eq!(snapshot.sessions(None, 10)?, []);
         assert_eq!(snapshot.rewards(None, 10)?, []);
+        assert_eq!((snapshot.size()?, snapshot.traces()?), (0, Traces::default()));
+        assert_eq!(snapshot.revisions(&RevisionQuery::default())?, []);
+        assert_eq!((snapshot.revision(1)?, snapshot.changed_after(0, 1)?), (None, vec![]));
+        assert_eq!((snapshot.archived(None)?, snapshot.archived(Some(1))?), (vec![], vec![]));
+        assert!(snapshot.recorded_texts()?.is_empty());
+        assert_eq!((snapshot.remembered("key")?, snapshot.all_remembered()?), (None, vec![]));
         Ok(())
     });
     assert_eq!(store.library_of(&SessionId("none".to_owned())).unwrap(), None);
@@ -53,6 +63,7 @@ pub fn settings_come_back_bit_for_bit(store: &dyn Store) {
         similar_at: 2.0 / 3.0,
         session_ttl_hours: 8_760,
         receipt_days: 3_650,
+        idempotency_hours: 8_760,
         discard_fraction: 0.3 - 0.1,
         max_discard: 1e-7,
         decay_rate: 9.999_999_999_999_998,
@@ -65,6 +76,7 @@ pub fn settings_come_back_bit_for_bit(store: &dyn Store) {
         rescore: Rescore::Once,
         spare_new: false,
         seed: (1 << 53) - 1,
+        refuse_secrets: false,
     };
     let whole = Settings { baseline: Baseline::Fixed(1.0), ..Settings::default() };
     for settings in [odd, whole, Settings::preset(Preset::Paper), Settings::preset(Preset::Recommended)] {
@@ -98,9 +110,13 @@ pub fn nothing_crosses_between_libraries(store: &dyn Store) {
     let (ours, theirs) = (name("ours"), name("theirs"));
     let mut foreign = ended_session(1, None, Some(0.25));
     foreign.id = SessionId("theirs".to_owned());
+    let history = [revision(2, vec![left(1)]), revision(1, vec![came(1), came(2)])];
     write_in(store, &theirs, |change| {
         change.put_library(&library())?;
         change.put_experience(&experience(1))?;
+        change.put_reward(&reward(&foreign).unwrap())?;
+        history.iter().rev().try_for_each(|revision| change.put_revision(revision))?;
+        change.remember(&remembered("key", 1))?;
         Ok(change.put_session(&foreign)?)
     });
 
@@ -111,13 +127,22 @@ pub fn nothing_crosses_between_libraries(store: &dyn Store) {
         assert_eq!(change.sessions(None, 10)?, []);
         assert_eq!(change.rewards(None, 10)?, []);
         change.put_library(&Library::new(Settings::preset(Preset::Paper)))?;
-        change.put_experience(&docet_core::experience::Experience { id: 1, ..experience(2) })?;
+        change.put_experience(&Experience { id: 1, ..experience(2) })?;
         change.put_session(&ended_session(1, None, Some(0.75)))?;
+        change.put_reward(&reward(&ended_session(1, None, Some(0.75))).unwrap())?;
+        change.put_revision(&revision(1, vec![came(1)]))?;
+        change.put_revision(&revision(2, vec![came(5)]))?;
+        change.remember(&remembered("key", 2))?;
         Ok(change.put_session(&open_session(2))?)
     });
     write_in(store, &ours, |change| {
+        assert_eq!(change.traces()?, Traces { id: 5, epoch: 2, revision: 2 });
+        assert_eq!((change.archived(None)?, change.changed_after(0, 1)?), (vec![], vec![1]));
         change.remove_experience(1)?;
-        Ok(change.forget_sessions(docet_core::experience::Timestamp(i64::MAX), 0)?)
+        change.remove_reward(1)?;
+        change.erase_records(&BTreeSet::new())?;
+        change.forget_answers(Timestamp(i64::MAX))?;
+        Ok(change.forget_sessions(Timestamp(i64::MAX), 0)?)
     });
 
     read_in(store, &theirs, |snapshot| {
@@ -125,6 +150,10 @@ pub fn nothing_crosses_between_libraries(store: &dyn Store) {
         assert_eq!(snapshot.experiences()?, [experience(1)]);
         assert_eq!(snapshot.sessions(None, 10)?, std::slice::from_ref(&foreign));
         assert_eq!(snapshot.rewards(None, 10)?, [0.25]);
+        assert_eq!(snapshot.traces()?, Traces { id: 2, epoch: 1, revision: 2 });
+        assert_eq!(snapshot.revisions(&RevisionQuery::default())?, history);
+        assert_eq!((snapshot.changed_after(0, 1)?, snapshot.changed_after(0, 5)?), (vec![1, 2], vec![]));
+        assert_eq!(snapshot.all_remembered()?, [remembered("key", 1)]);
         Ok(())
     });
     assert_eq!(store.library_of(&foreign.id).unwrap(), Some(theirs));

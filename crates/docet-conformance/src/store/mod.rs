@@ -1,6 +1,8 @@
 //! What every store must pass. Each property is given a store that holds nothing.
 
+mod answers;
 mod experiences;
+mod history;
 mod libraries;
 mod search;
 mod sessions;
@@ -52,9 +54,21 @@ properties! { $;
         the_newest_sessions_come_first,
         open_sessions_are_those_open_at_that_moment,
         rewards_are_those_of_the_group_latest_first,
-        a_reward_changes_with_its_session,
+        a_reward_is_replaced_and_taken_away,
         forgotten_are_the_sessions_that_were_over_before,
         rewards_outlive_their_sessions;
+    history:
+        revisions_come_back_whole,
+        what_an_entry_was_is_what_it_last_became,
+        revisions_are_found_by_entry_actor_and_number,
+        later_changes_of_an_entry_are_named,
+        archived_are_the_entries_that_left_and_did_not_come_back,
+        traces_are_the_highest_numbers_of_all_rows,
+        erased_records_have_neither_text_nor_source,
+        a_scrub_leaves_everything_readable;
+    answers:
+        answers_come_back_whole,
+        answers_are_replaced_and_forgotten;
     search:
         search_equals_rank_and_the_oracle;
     transactions:

@@ -1,10 +1,11 @@
 use docet_core::experience::Timestamp;
+use docet_core::history::Reward;
 use docet_core::ports::Store;
 use docet_core::session::{EndReport, Receipt, Session, SessionEnd, SessionId};
 use docet_core::text::FreeText;
 
 use super::{library_name, read, write};
-use crate::sample::{ended_session, full_report, library, open_session, operations};
+use crate::sample::{ended_session, full_report, library, open_session, operations, reward};
 
 /// Far enough in the future of every sample.
 const END_OF_TIME: Timestamp = Timestamp(i64::MAX);
@@ -12,7 +13,8 @@ const END_OF_TIME: Timestamp = Timestamp(i64::MAX);
 fn put(store: &dyn Store, sessions: &[Session]) {
     write(store, |change| {
         change.put_library(&library())?;
-        Ok(sessions.iter().try_for_each(|session| change.put_session(session))?)
+        sessions.iter().try_for_each(|session| change.put_session(session))?;
+        Ok(sessions.iter().filter_map(reward).try_for_each(|reward| change.put_reward(&reward))?)
     });
 }
 
@@ -136,11 +138,20 @@ pub fn rewards_are_those_of_the_group_latest_first(store: &dyn Store) {
     assert_eq!(rewards(store, Some("b"), 10), [0.0; 0]);
 }
 
-/// A session put again counts once, with what it says now.
-pub fn a_reward_changes_with_its_session(store: &dyn Store) {
+/// A session's reward counts once, with what was put last; taken away, it counts no more, while its session stands.
+pub fn a_reward_is_replaced_and_taken_away(store: &dyn Store) {
     put(store, &[ended_session(1, None, Some(1.0)), ended_session(2, None, Some(2.0))]);
     put(store, &[ended_session(1, None, Some(3.0))]);
     assert_eq!(rewards(store, None, 10), [2.0, 3.0]);
+    let elsewhere = Reward { revision: 5, ..reward(&ended_session(1, Some("a"), Some(4.0))).unwrap() };
+    write(store, |change| Ok(change.put_reward(&elsewhere)?));
+    assert_eq!((rewards(store, None, 10), rewards(store, Some("a"), 10)), (vec![2.0], vec![4.0]));
+    write(store, |change| {
+        change.remove_reward(2)?;
+        Ok(change.remove_reward(77)?)
+    });
+    assert_eq!((rewards(store, None, 10), rewards(store, Some("a"), 10)), (vec![], vec![4.0]));
+    assert_eq!(epochs(store, None, 10), [2, 1]);
 }
 
 /// The moment itself is not before it. An open session is over when it expires.
@@ -168,6 +179,13 @@ pub fn rewards_outlive_their_sessions(store: &dyn Store) {
     forget(store, over_before(9), 100);
     assert_eq!(epochs(store, None, 100), (9..=20).rev().collect::<Vec<_>>());
     assert_eq!(rewards(store, None, 100), [20.0, 18.0, 16.0, 14.0, 12.0, 10.0, 8.0, 6.0, 4.0, 2.0]);
+
+    // Also those whose session still stands.
+    forget(store, over_before(13), 3);
+    assert_eq!(epochs(store, None, 100), (13..=20).rev().collect::<Vec<_>>());
+    assert_eq!(rewards(store, None, 100), [20.0, 18.0, 16.0]);
+    assert_eq!(rewards(store, Some("a"), 100), [19.0, 17.0, 15.0]);
+    put(store, &(1..=20).map(session).collect::<Vec<_>>());
 
     forget(store, over_before(17), 7);
     assert_eq!(rewards(store, None, 7), [20.0, 18.0, 16.0, 14.0, 12.0, 10.0, 8.0]);

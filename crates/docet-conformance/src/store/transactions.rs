@@ -1,29 +1,50 @@
+use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use docet_core::answers::Remembered;
 use docet_core::error::{Code, Error, Refusal};
 use docet_core::experience::{Experience, Timestamp};
+use docet_core::history::{Archived, Revision, RevisionQuery};
 use docet_core::library::Library;
-use docet_core::ports::{Snapshot, Store, Transaction};
+use docet_core::ports::{Snapshot, Store, Traces, Transaction};
 use docet_core::session::Session;
 use docet_core::settings::{Preset, Settings};
 
 use super::{library_name, read, write};
 use crate::failing::FailingStore;
-use crate::sample::{ended_session, experience, library, open_session};
+use crate::sample::{came, ended_session, experience, left, library, open_session, remembered, revision, reward};
 
 /// Everything that a library holds.
-type Whole = (Option<Library>, Vec<Experience>, Vec<Session>, Vec<f64>);
+#[derive(Debug, PartialEq)]
+struct Whole {
+    library: Option<Library>,
+    traces: Traces,
+    entries: Vec<Experience>,
+    sessions: Vec<Session>,
+    rewards: Vec<f64>,
+    revisions: Vec<Revision>,
+    archived: Vec<Archived>,
+    remembered: Vec<Remembered>,
+}
 
 fn whole(store: &dyn Store) -> Whole {
     read(store, |snapshot| whole_of(snapshot))
 }
 
 fn whole_of(snapshot: &dyn Snapshot) -> Result<Whole, Error> {
-    let sessions = snapshot.sessions(None, usize::MAX)?;
-    Ok((snapshot.library()?, snapshot.experiences()?, sessions, snapshot.rewards(None, usize::MAX)?))
+    Ok(Whole {
+        library: snapshot.library()?,
+        traces: snapshot.traces()?,
+        entries: snapshot.experiences()?,
+        sessions: snapshot.sessions(None, usize::MAX)?,
+        rewards: snapshot.rewards(None, usize::MAX)?,
+        revisions: snapshot.revisions(&RevisionQuery::default())?,
+        archived: snapshot.archived(None)?,
+        remembered: snapshot.all_remembered()?,
+    })
 }
 
 fn fill(store: &dyn Store) {
@@ -31,11 +52,17 @@ fn fill(store: &dyn Store) {
         change.put_library(&library())?;
         [1, 2, 3].iter().try_for_each(|id| change.put_experience(&experience(*id)))?;
         change.put_session(&ended_session(1, None, Some(0.5)))?;
+        change.put_reward(&reward(&ended_session(1, None, Some(0.5))).unwrap())?;
+        if change.revision(1)?.is_none() {
+            change.put_revision(&revision(1, vec![came(1), came(2), came(3), came(9)]))?;
+            change.put_revision(&revision(2, vec![left(9)]))?;
+        }
+        change.remember(&remembered("kept", 1))?;
         Ok(change.put_session(&open_session(2))?)
     });
 }
 
-/// A change that touches everything, in nine calls.
+/// A change that touches everything, each call of [`CALLS`] of its own.
 fn change_everything(change: &mut dyn Transaction) -> Result<(), Error> {
     let entries = change.experiences()?;
     assert_eq!(entries.len(), 3);
@@ -45,12 +72,31 @@ fn change_everything(change: &mut dyn Transaction) -> Result<(), Error> {
     change.forget_sessions(Timestamp(i64::MAX), 0)?;
     change.put_session(&ended_session(3, None, Some(0.75)))?;
     change.put_session(&open_session(4))?;
+    change.remove_reward(1)?;
+    change.put_reward(&reward(&ended_session(3, None, Some(0.75))).unwrap())?;
+    change.put_revision(&revision(3, vec![left(1)]))?;
+    change.erase_records(&BTreeSet::from([experience(3).text.to_string()]))?;
+    change.forget_answers(Timestamp(i64::MAX))?;
+    change.remember(&remembered("new", 2))?;
     change.put_library(&Library::new(Settings::preset(Preset::Paper)))?;
     change.library()?;
+    change.traces()?;
+    assert_eq!(change.size()?, 3);
+    change.experience(1)?;
+    change.session(&open_session(4).id)?;
+    change.sessions(None, 1)?;
+    change.rewards(None, 1)?;
+    change.revisions(&RevisionQuery::default())?;
+    change.revision(3)?;
+    change.changed_after(0, 1)?;
+    change.archived(None)?;
+    change.recorded_texts()?;
+    change.remembered("new")?;
+    change.all_remembered()?;
     Ok(())
 }
 
-const CALLS: usize = 9;
+const CALLS: usize = 28;
 
 /// The closure's own error comes back, in a library that stands and in one that the change began.
 pub fn a_change_that_fails_leaves_nothing(store: &dyn Store) {
@@ -123,12 +169,16 @@ pub fn a_change_sees_itself(store: &dyn Store) {
         assert_eq!(change.session(&open_session(4).id)?, Some(open_session(4)));
         Ok(())
     });
-    let (library, entries, sessions, rewards) = seen.unwrap();
-    assert_eq!(library.unwrap().settings, Settings::preset(Preset::Paper));
-    assert_eq!(entries, [Experience { id: 2, ..experience(12) }, experience(3), experience(4)]);
-    assert_eq!(sessions, [open_session(4), ended_session(3, None, Some(0.75))]);
-    assert_eq!(rewards, [0.75]);
-    assert_eq!((entries, sessions), (whole(store).1, whole(store).2));
+    let seen = seen.unwrap();
+    assert_eq!(seen.library.as_ref().unwrap().settings, Settings::preset(Preset::Paper));
+    assert_eq!(seen.traces, Traces { id: 9, epoch: 4, revision: 3 });
+    assert_eq!(seen.entries, [Experience { id: 2, ..experience(12) }, experience(3), experience(4)]);
+    assert_eq!(seen.sessions, [open_session(4), ended_session(3, None, Some(0.75))]);
+    assert_eq!(seen.rewards, [0.75]);
+    assert_eq!(seen.revisions.iter().map(|revision| revision.number).collect::<Vec<_>>(), [3, 2, 1]);
+    assert_eq!(seen.archived.iter().map(|left| left.record.id).collect::<Vec<_>>(), [1, 9]);
+    assert_eq!(seen.remembered, [remembered("new", 2)]);
+    assert_eq!(seen, whole(store));
 }
 
 /// What a read found first stays what it sees, though another thread changes everything in between.
@@ -148,8 +198,7 @@ pub fn a_read_sees_one_state_though_a_change_is_committed(store: &dyn Store) {
             let library = snapshot.library()?;
             begin.send(()).unwrap();
             let _ = committed.recv_timeout(Duration::from_millis(500));
-            let (_, entries, sessions, rewards) = whole_of(snapshot)?;
-            Ok((library, entries, sessions, rewards))
+            Ok(Whole { library, ..whole_of(snapshot)? })
         })
     });
     assert_eq!(seen, before);
@@ -173,7 +222,7 @@ pub fn readers_never_see_half_a_change(store: &dyn Store) {
             scope.spawn(|| {
                 let mut seen = 0;
                 while seen < CHANGES {
-                    let (library, entries, ..) = whole(store);
+                    let Whole { library, entries, .. } = whole(store);
                     let revision = library.unwrap().revision;
                     assert_eq!(revision, entries.len() as u64);
                     assert!(revision >= seen, "{revision} after {seen}");
@@ -204,7 +253,7 @@ pub fn no_concurrent_change_is_lost(store: &dyn Store) {
             });
         }
     });
-    let (library, entries, ..) = whole(store);
+    let Whole { library, entries, .. } = whole(store);
     assert_eq!(library.unwrap().next_id, THREADS * CHANGES + 1);
     assert_eq!(entries.len() as u64, THREADS * CHANGES);
 }

@@ -4,6 +4,7 @@ mod store {
     use docet_core::in_memory::InMemoryStore;
 
     docet_conformance::store_tests!(|| Box::new(InMemoryStore::new()));
+    docet_conformance::memory_tests!(|| Box::new(InMemoryStore::new()));
 }
 
 mod encoder {

@@ -1,10 +1,10 @@
 //! Recalling lessons, and beginning a session with them.
 
-use super::{Error, Memory, library, library_to_write};
+use super::{Call, Error, Memory, library, library_to_write};
+use crate::answers::Recalled;
 use crate::domains::DomainThresholds;
 use crate::error::{Code, Refusal};
 use crate::experience::Timestamp;
-use crate::guidelines;
 use crate::library::{Library, LibraryName};
 use crate::ports::{Encoded, Snapshot, Transaction};
 use crate::retrieval::{DomainChoice, Ranking, Search};
@@ -66,38 +66,14 @@ pub struct Begin {
     pub reference: Option<FreeText>,
 }
 
-/// Lessons that were found, labelled.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Recalled {
-    /// The lessons and what was left out.
-    pub ranking: Ranking,
-    /// The number of the first label.
-    pub first_label: usize,
-    /// Whether the task was longer than the encoder reads.
-    pub truncated: bool,
-    /// The session's epoch, or the library's outside of one.
-    pub epoch: u64,
-    /// The library's revision.
-    pub revision: u64,
-    /// The session.
-    pub session: Option<SessionId>,
-}
-
-impl Recalled {
-    /// The block for a system prompt: a line a lesson, empty where there is none.
-    pub fn context(&self) -> String {
-        guidelines::render(self.first_label, self.ranking.best.iter().map(|ranked| ranked.text.as_str()))
-    }
-}
-
 impl Memory {
     /// Looks lessons up without a session; nothing is written.
     ///
     /// ```
     /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
     /// # use docet_core::memory::*;
-    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
-    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let (memory, library, call) = (Memory::in_memory(), LibraryName::default(), Call::at(Timestamp(0)));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), &call)?;
     /// let recalled = memory.recall(&library, &Recall { top_k: Some(1), ..Recall::of("fix the tests") })?;
     /// assert_eq!(recalled.ranking.best[0].id, 1);
     /// # Ok::<(), docet_core::error::Error>(())
@@ -122,10 +98,10 @@ impl Memory {
     /// ```
     /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
     /// # use docet_core::memory::*;
-    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
-    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let (memory, library, call) = (Memory::in_memory(), LibraryName::default(), Call::at(Timestamp(0)));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), &call)?;
     /// let begin = Begin { recall: Recall::of("fix the tests"), ..Begin::default() };
-    /// let begun = memory.begin(&library, &begin, &SessionId("s1".to_owned()), now)?;
+    /// let begun = memory.begin(&library, &begin, &SessionId("s1".to_owned()), &call)?;
     /// assert_eq!((begun.context().as_str(), begun.epoch), ("[G0] Run the tests first.", 1));
     /// # Ok::<(), docet_core::error::Error>(())
     /// ```
@@ -137,28 +113,46 @@ impl Memory {
         name: &LibraryName,
         begin: &Begin,
         session: &SessionId,
-        now: Timestamp,
+        call: &Call,
     ) -> Result<Recalled, Error> {
+        if let Some(first) = self.first_answer(name, call)? {
+            return Ok(first);
+        }
         begin.recall.check()?;
         let task =
             self.encode_task(&begin.recall.task, || self.look(name, |snapshot| library_to_write(snapshot, name)))?;
+        let find = |snapshot: &dyn Snapshot| {
+            let library = library_to_write(snapshot, name)?;
+            let ranking = snapshot.search(&search(&begin.recall, &task, &library.settings, Vec::new()))?;
+            Ok((ranking, library))
+        };
+        // Found before anything is locked, and anew where the entries have changed since.
+        let (found, seen) = self.look(name, find)?;
+        let now = call.now;
         self.change(name, |transaction| {
-            let mut library = library_to_write(transaction, name)?;
+            if let Some(first) = call.first_answer(transaction)? {
+                return Ok(first);
+            }
+            let (ranking, mut library) = match library_to_write(transaction, name)? {
+                library if library.revision == seen.revision => (found.clone(), library),
+                _ => find(transaction)?,
+            };
             library.epoch += 1;
-            let ranking = transaction.search(&search(&begin.recall, &task, &library.settings, Vec::new()))?;
             transaction.put_session(&Session {
                 id: session.clone(),
                 epoch: library.epoch,
                 group: begin.group.clone(),
                 reference: begin.reference.clone(),
                 begun_at: now,
-                expires_at: later(now, i64::from(library.settings.session_ttl_hours) * HOUR),
+                expires_at: now.later(i64::from(library.settings.session_ttl_hours) * Timestamp::HOUR),
                 receipt: receipts(&ranking),
                 end: None,
             })?;
             forget_old_sessions(transaction, &library, now)?;
             transaction.put_library(&library)?;
-            Ok(recalled(ranking, &task, library.epoch, &library, Some(session.clone()), 0))
+            let answer = recalled(ranking, &task, library.epoch, &library, Some(session.clone()), 0);
+            call.remember(transaction, &library.settings, answer.clone())?;
+            Ok(answer)
         })
     }
 
@@ -168,11 +162,11 @@ impl Memory {
     /// ```
     /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
     /// # use docet_core::memory::*;
-    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
-    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let (memory, library, call) = (Memory::in_memory(), LibraryName::default(), Call::at(Timestamp(0)));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), &call)?;
     /// let session = SessionId("s1".to_owned());
-    /// memory.begin(&library, &Begin { recall: Recall::of("fix the tests"), ..Begin::default() }, &session, now)?;
-    /// let more = memory.recall_in(&session, None, &Recall::of("and now the documentation"), now)?;
+    /// memory.begin(&library, &Begin { recall: Recall::of("fix the tests"), ..Begin::default() }, &session, &call)?;
+    /// let more = memory.recall_in(&session, None, &Recall::of("and now the documentation"), call.now)?;
     /// assert_eq!((more.ranking.already_given, more.first_label), (1, 1));
     /// # Ok::<(), docet_core::error::Error>(())
     /// ```
@@ -224,9 +218,6 @@ impl Memory {
     }
 }
 
-const HOUR: i64 = 3_600_000;
-const DAY: i64 = 24 * HOUR;
-
 fn search(recall: &Recall, task: &Encoded, settings: &Settings, given: Vec<Receipt>) -> Search {
     let thresholds = DomainThresholds {
         floor: settings.domain_floor,
@@ -259,12 +250,8 @@ fn receipts(ranking: &Ranking) -> Vec<Receipt> {
 }
 
 fn forget_old_sessions(transaction: &mut dyn Transaction, library: &Library, now: Timestamp) -> Result<(), Error> {
-    let moment = later(now, -i64::from(library.settings.receipt_days) * DAY);
+    let moment = now.later(-i64::from(library.settings.receipt_days) * Timestamp::DAY);
     Ok(transaction.forget_sessions(moment, MAX_BASELINE_WINDOW)?)
-}
-
-fn later(moment: Timestamp, milliseconds: i64) -> Timestamp {
-    Timestamp(moment.0.saturating_add(milliseconds))
 }
 
 /// A session that can be gone on with.

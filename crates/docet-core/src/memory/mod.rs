@@ -4,38 +4,54 @@
 //! locked, and each change is one transaction of the store.
 
 mod begin;
+mod call;
 mod end;
+mod import;
 mod look;
+mod plan;
+mod purge;
+mod reembed;
+mod undo;
 mod upkeep;
 
 use std::sync::Arc;
 
-pub use begin::{Begin, Recall, Recalled};
+pub use crate::answers::{
+    CompressReport, EqualLine, IdempotencyKey, ImportReport, PurgeReport, Recalled, ReembedReport, RefusedLine,
+    Revised, SettingsReport,
+};
+pub use begin::{Begin, Recall};
+pub use call::Call;
 pub use end::End;
-pub use look::{List, Listing, Sort};
-pub use upkeep::{Compress, CompressReport, Init, SettingsChange, SettingsReport};
+pub use import::{Candidate, Import, Lessons, LibraryFile};
+pub use look::{Archive, List, Listing, Shown, Sort};
+pub use purge::Purge;
+pub use reembed::{Mismatch, SAME_TEXT};
+pub use upkeep::{Compress, Init, SettingsChange};
 
 use crate::error::{Code, Error, Refusal};
 use crate::experience::{Experience, Timestamp};
+use crate::history::RevisionKind;
 use crate::in_memory::{HashEmbedder, InMemoryStore};
 use crate::library::{Library, LibraryName};
 use crate::operation::{self, OnInvalid, Operation, Prepared, UpdateReport};
-use crate::ports::{Embedder, Encoded, Snapshot, Store, StoreError, Transaction};
+use crate::ports::{Embedder, Encoded, Snapshot, Store, StoreError, Traces, Transaction};
 use crate::settings::Settings;
 use crate::update;
+use plan::{Effort, Plan};
 
 /// A memory for agents: libraries of lessons in a store, found by an encoder.
 ///
 /// ```
 /// use docet_core::experience::Timestamp;
 /// use docet_core::library::LibraryName;
-/// use docet_core::memory::{Memory, Recall, Update};
+/// use docet_core::memory::{Call, Memory, Recall, Update};
 /// use docet_core::operation::Operation;
 ///
 /// let memory = Memory::in_memory();
 /// let library = LibraryName::default();
 /// let lesson = Operation::add("Run the tests before you commit.");
-/// memory.update(&library, &Update::of(vec![lesson]), Timestamp(0))?;
+/// memory.update(&library, &Update::of(vec![lesson]), &Call::at(Timestamp(0)))?;
 /// let recalled = memory.recall(&library, &Recall::of("commit a change"))?;
 /// assert_eq!(recalled.context(), "[G0] Run the tests before you commit.");
 /// # Ok::<(), docet_core::error::Error>(())
@@ -64,6 +80,12 @@ impl Update {
     }
 }
 
+/// More operations than this are planned before the library is locked.
+const MANY_OPERATIONS: usize = 100;
+
+/// The changes of a library with more entries than this are planned before it is locked.
+const LARGE_LIBRARY: usize = 1_000;
+
 impl Memory {
     /// A memory over a store and an encoder.
     pub fn new(store: Arc<dyn Store>, embedder: Arc<dyn Embedder>) -> Self {
@@ -80,10 +102,10 @@ impl Memory {
     /// ```
     /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
     /// # use docet_core::memory::*;
-    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
-    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let (memory, library, call) = (Memory::in_memory(), LibraryName::default(), Call::at(Timestamp(0)));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), &call)?;
     /// let list = Update::of(vec![Operation::add("Read the error."), Operation::Delete { id: 1 }]);
-    /// let report = memory.update(&library, &list, now)?;
+    /// let report = memory.update(&library, &list, &call)?;
     /// assert_eq!((report.size, report.revision), (1, 2));
     /// # Ok::<(), docet_core::error::Error>(())
     /// ```
@@ -91,22 +113,24 @@ impl Memory {
     /// # Errors
     /// [`Error::Faults`] where an operation cannot be applied and the list rejects; `capacity_pinned`,
     /// `library_missing`, `encoder_differs`, and failures of store and encoder.
-    pub fn update(&self, name: &LibraryName, update: &Update, now: Timestamp) -> Result<UpdateReport, Error> {
-        let prepared = self.prepare(name, &update.operations)?;
-        if update.dry_run {
-            return self.look(name, |snapshot| {
-                let library = library_to_write(snapshot, name)?;
-                let updated = update::apply(&library, snapshot.experiences()?, &prepared, update.on_invalid, now)?;
-                Ok(UpdateReport { revision: library.revision, dry_run: true, ..updated.report })
-            });
+    pub fn update(&self, name: &LibraryName, update: &Update, call: &Call) -> Result<UpdateReport, Error> {
+        if let Some(first) = self.first_answer(name, call)? {
+            return Ok(first);
         }
-        self.change(name, |transaction| {
-            let mut library = library_to_write(transaction, name)?;
-            let (report, changed) = self.apply(transaction, &mut library, &prepared, update.on_invalid, now)?;
-            library.revision += u64::from(changed);
-            transaction.put_library(&library)?;
-            Ok(UpdateReport { revision: library.revision, ..report })
-        })
+        let (prepared, effort) = self.prepare(name, &update.operations)?;
+        let plan = |snapshot: &dyn Snapshot| {
+            let found = standing(snapshot, name)?;
+            let mut plan = Plan::new(RevisionKind::Update, found.clone(), to_write(found, name)?);
+            let entries = snapshot.experiences()?;
+            let report = self.apply(&mut plan, entries.clone(), entries, &prepared, update.on_invalid, call.now)?;
+            let revision = plan.number();
+            Ok((plan, UpdateReport { revision, ..report }))
+        };
+        if !update.dry_run {
+            return self.carry_out(name, call, effort, plan);
+        }
+        let (plan, report) = self.look(name, plan)?;
+        Ok(UpdateReport { revision: plan.library.revision, dry_run: true, ..report })
     }
 
     /// Vectors of texts as they stand; nothing is normalised or refused.
@@ -114,8 +138,8 @@ impl Memory {
     /// ```
     /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
     /// # use docet_core::memory::*;
-    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
-    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let (memory, library, call) = (Memory::in_memory(), LibraryName::default(), Call::at(Timestamp(0)));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), &call)?;
     /// let encoded = memory.embed(&["one text", ""])?;
     /// assert_eq!((encoded.len(), encoded[0].embedding.as_slice().len()), (2, 384));
     /// # Ok::<(), docet_core::error::Error>(())
@@ -127,35 +151,41 @@ impl Memory {
         Ok(self.embedder.embed(texts)?)
     }
 
-    /// Checks and embeds operations, once it is sure that the library is there to take them.
-    fn prepare<'a>(&self, name: &LibraryName, operations: &'a [Operation]) -> Result<Vec<Prepared<'a>>, Error> {
-        let library = self.look(name, |snapshot| library_to_write(snapshot, name))?;
-        operation::prepare(operations, |texts| {
+    /// Checks and embeds operations, once it is sure that the library is there to take them; says how long they take.
+    fn prepare<'a>(
+        &self,
+        name: &LibraryName,
+        operations: &'a [Operation],
+    ) -> Result<(Vec<Prepared<'a>>, Effort), Error> {
+        let (library, size) = self.look(name, |snapshot| Ok((library_to_write(snapshot, name)?, snapshot.size()?)))?;
+        let prepared = operation::prepare(operations, |texts| {
             self.check_encoder(&library)?;
             self.embed(texts)
-        })
+        })?;
+        let is_small = operations.len() <= MANY_OPERATIONS && size <= LARGE_LIBRARY;
+        let fits = size + operations.len() <= library.settings.capacity;
+        Ok((prepared, if is_small && fits { Effort::Small } else { Effort::Large }))
     }
 
-    /// Applies prepared operations within a transaction. The library's row is left to the caller, who knows what else
-    /// belongs to the same revision; the answer says whether any entry changed.
+    /// Plans prepared operations on `entries`, which are what stands as `before` or, where the same call has changed some
+    /// of them already, what it made of that.
     fn apply(
         &self,
-        transaction: &mut dyn Transaction,
-        library: &mut Library,
+        plan: &mut Plan,
+        before: Vec<Experience>,
+        entries: Vec<Experience>,
         operations: &[Prepared<'_>],
         on_invalid: OnInvalid,
         now: Timestamp,
-    ) -> Result<(UpdateReport, bool), Error> {
+    ) -> Result<UpdateReport, Error> {
         if operations.iter().any(Prepared::is_embedded) {
-            self.check_encoder(library)?;
-            library.encoder.get_or_insert_with(|| self.embedder.encoder());
+            self.check_encoder(&plan.library)?;
+            plan.library.encoder.get_or_insert_with(|| self.embedder.encoder());
         }
-        let before = transaction.experiences()?;
-        check_ids(library, &before)?;
-        let updated = update::apply(library, before.clone(), operations, on_invalid, now)?;
-        let changed = store_difference(transaction, &before, &updated.entries)?;
-        library.next_id = updated.next_id;
-        Ok((updated.report, changed))
+        let updated = update::apply(&plan.library, entries, operations, on_invalid, now)?;
+        plan.library.next_id = updated.next_id;
+        plan.entries = plan::differences(before, updated.entries);
+        Ok(updated.report)
     }
 
     /// Runs `look` over one state of a library and returns what it found.
@@ -206,58 +236,45 @@ fn library(snapshot: &(impl Snapshot + ?Sized), name: &LibraryName) -> Result<Li
 
 /// The same, but the default library comes into being with its first write.
 fn library_to_write(snapshot: &(impl Snapshot + ?Sized), name: &LibraryName) -> Result<Library, Error> {
-    match standing(snapshot, name)? {
+    to_write(standing(snapshot, name)?, name)
+}
+
+fn to_write(found: Option<Library>, name: &LibraryName) -> Result<Library, Error> {
+    match found {
         None if name.is_default() => Ok(Library::new(Settings::default())),
-        standing => Ok(standing.ok_or_else(|| library_missing(name))?),
+        found => Ok(found.ok_or_else(|| library_missing(name))?),
     }
 }
 
-/// The library, where there is one. Entries without it would be overwritten by what comes next.
+/// The library, where there is one. One that has not counted all that its rows show would be overwritten by what comes
+/// next.
 fn standing(snapshot: &(impl Snapshot + ?Sized), name: &LibraryName) -> Result<Option<Library>, StoreError> {
-    let library = snapshot.library()?;
-    if library.is_none() && !snapshot.experiences()?.is_empty() {
-        return Err(damaged(&format!("library \"{name}\" has entries and is not there itself")));
+    let (library, traces) = (snapshot.library()?, snapshot.traces()?);
+    match &library {
+        None if traces != Traces::default() => {
+            Err(damaged(format!("library \"{name}\" has rows and is not there itself")))
+        }
+        Some(library) if traces.id >= library.next_id => {
+            let next = library.next_id;
+            Err(damaged(format!(
+                "entry {} of library \"{name}\" has an id that is still to be given, {next}",
+                traces.id
+            )))
+        }
+        Some(library) if traces.epoch > library.epoch || traces.revision > library.revision => {
+            let counted = (library.epoch, library.revision);
+            let found = (traces.epoch, traces.revision);
+            Err(damaged(format!("library \"{name}\" counts epoch and revision {counted:?}, its rows {found:?}")))
+        }
+        _ => Ok(library),
     }
-    Ok(library)
 }
 
-/// A next id that is taken already would overwrite a lesson.
-fn check_ids(library: &Library, entries: &[Experience]) -> Result<(), StoreError> {
-    match entries.last() {
-        Some(last) if last.id >= library.next_id => {
-            Err(damaged(&format!("entry {} has an id that is still to be given, {}", last.id, library.next_id)))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn damaged(what: &str) -> StoreError {
-    StoreError::Damaged(format!("the store is damaged: {what}; nothing was changed, put a backup in its place"))
-}
-
-/// Writes what differs between two states of a library's entries, both by id, and says whether anything did.
-fn store_difference(
-    transaction: &mut dyn Transaction,
-    before: &[Experience],
-    after: &[Experience],
-) -> Result<bool, Error> {
-    let mut changed = false;
-    let mut old = before.iter().peekable();
-    for entry in after {
-        while let Some(gone) = old.next_if(|earlier| earlier.id < entry.id) {
-            transaction.remove_experience(gone.id)?;
-            changed = true;
-        }
-        if old.next_if(|earlier| earlier.id == entry.id) != Some(entry) {
-            transaction.put_experience(entry)?;
-            changed = true;
-        }
-    }
-    for gone in old {
-        transaction.remove_experience(gone.id)?;
-        changed = true;
-    }
-    Ok(changed)
+fn damaged(what: String) -> StoreError {
+    StoreError::Damaged(format!(
+        "the store is damaged: {what}; nothing was changed: `docet doctor` says what can be mended, otherwise put a \
+         backup in its place"
+    ))
 }
 
 fn library_missing(name: &LibraryName) -> Refusal {

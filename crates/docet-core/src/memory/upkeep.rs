@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{Error, Memory, library, library_to_write};
+use super::plan::{Effort, Plan, differences, over_capacity};
+use super::{Call, Error, LARGE_LIBRARY, Memory, library, standing, to_write};
+use crate::answers::{CompressReport, SettingsReport};
 use crate::compression::{self, Compression, Evicted};
 use crate::error::{Code, Refusal};
+use crate::experience::{Experience, ExperienceId};
+use crate::history::RevisionKind;
 use crate::library::{Library, LibraryName};
-use crate::ports::{Snapshot, Transaction};
+use crate::ports::Snapshot;
 use crate::settings::{AgeFrom, Preset, Rescore, Settings, Strategy};
 
 /// A library to be made.
@@ -35,21 +39,6 @@ pub struct Compress {
     pub dry_run: bool,
 }
 
-/// What a compression did.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CompressReport {
-    /// The strategy that decided.
-    pub strategy: Strategy,
-    /// Who left, in the order of leaving.
-    pub evicted: Vec<Evicted>,
-    /// Entries afterwards.
-    pub size: usize,
-    /// The library's revision afterwards; of a dry run the present one.
-    pub revision: u64,
-    /// Whether nothing was really changed.
-    pub dry_run: bool,
-}
-
 /// A change of settings: the preset first, then what is reset, then what is set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SettingsChange {
@@ -63,43 +52,41 @@ pub struct SettingsChange {
     pub evict: bool,
 }
 
-/// Settings after a change.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SettingsReport {
-    /// All of them.
-    pub settings: Settings,
-    /// Who left for a lower capacity.
-    pub evicted: Vec<Evicted>,
-    /// The library's revision.
-    pub revision: u64,
-}
-
 impl Memory {
     /// Makes a library. Again it changes nothing; what is said must then be what stands.
     ///
     /// ```
     /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
     /// # use docet_core::memory::*;
-    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
-    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let (memory, library, call) = (Memory::in_memory(), LibraryName::default(), Call::at(Timestamp(0)));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), &call)?;
     /// let web = LibraryName::parse("web")?;
     /// let init = Init { settings: vec![("capacity".to_owned(), "50".to_owned())], ..Init::default() };
-    /// assert_eq!(memory.init(&web, &init)?.settings.capacity, 50);
+    /// assert_eq!(memory.init(&web, &init, &call)?.settings.capacity, 50);
     /// # Ok::<(), docet_core::error::Error>(())
     /// ```
     ///
     /// # Errors
     /// `library_exists` where a setting differs, `bad_setting`, and failures of the store.
-    pub fn init(&self, name: &LibraryName, init: &Init) -> Result<Library, Error> {
+    pub fn init(&self, name: &LibraryName, init: &Init, call: &Call) -> Result<Library, Error> {
         init.check()?;
         self.change(name, |transaction| {
-            let Some(standing) = super::standing(transaction, name)? else {
-                let library = Library::new(init.change().applied_to(&Settings::default())?);
-                transaction.put_library(&library)?;
-                return Ok(library);
+            if let Some(first) = call.first_answer(transaction)? {
+                return Ok(first);
+            }
+            let library = match standing(transaction, name)? {
+                Some(standing) => {
+                    init.refuse_difference(name, &standing.settings)?;
+                    standing
+                }
+                None => {
+                    let library = Library::new(init.change().applied_to(&Settings::default())?);
+                    transaction.put_library(&library)?;
+                    library
+                }
             };
-            init.refuse_difference(name, &standing.settings)?;
-            Ok(standing)
+            call.remember(transaction, &library.settings, library.clone())?;
+            Ok(library)
         })
     }
 
@@ -108,8 +95,8 @@ impl Memory {
     /// ```
     /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
     /// # use docet_core::memory::*;
-    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
-    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let (memory, library, call) = (Memory::in_memory(), LibraryName::default(), Call::at(Timestamp(0)));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), &call)?;
     /// assert_eq!(memory.settings(&library)?.settings.top_k, 5);
     /// # Ok::<(), docet_core::error::Error>(())
     /// ```
@@ -128,26 +115,28 @@ impl Memory {
     /// ```
     /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
     /// # use docet_core::memory::*;
-    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
-    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
+    /// let (memory, library, call) = (Memory::in_memory(), LibraryName::default(), Call::at(Timestamp(0)));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), &call)?;
     /// let change = SettingsChange { set: vec![("top_k".to_owned(), "3".to_owned())], ..SettingsChange::default() };
-    /// assert_eq!(memory.change_settings(&library, &change)?.settings.top_k, 3);
+    /// assert_eq!(memory.change_settings(&library, &change, &call)?.settings.top_k, 3);
     /// # Ok::<(), docet_core::error::Error>(())
     /// ```
     ///
     /// # Errors
     /// `bad_setting`, `over_capacity`, `capacity_pinned`, `library_missing`, and failures of the store.
-    pub fn change_settings(&self, name: &LibraryName, change: &SettingsChange) -> Result<SettingsReport, Error> {
-        self.change(name, |transaction| {
-            let mut library = library_to_write(transaction, name)?;
-            let settings = change.applied_to(&library.settings)?;
-            let mut changed = settings != library.settings;
-            library.settings = settings;
-            let evicted = make_room(transaction, &library, change.evict)?;
-            changed |= !evicted.is_empty();
-            library.revision += u64::from(changed);
-            transaction.put_library(&library)?;
-            Ok(SettingsReport { settings: library.settings, evicted, revision: library.revision })
+    pub fn change_settings(
+        &self,
+        name: &LibraryName,
+        change: &SettingsChange,
+        call: &Call,
+    ) -> Result<SettingsReport, Error> {
+        self.carry_out(name, call, Effort::Large, |snapshot| {
+            let found = standing(snapshot, name)?;
+            let mut plan = Plan::new(RevisionKind::Settings, found.clone(), to_write(found, name)?);
+            plan.library.settings = change.applied_to(&plan.library.settings)?;
+            let evicted = make_room(snapshot, &mut plan, change.evict)?;
+            let (settings, revision) = (plan.library.settings.clone(), plan.number());
+            Ok((plan, SettingsReport { settings, evicted, revision }))
         })
     }
 
@@ -156,32 +145,34 @@ impl Memory {
     /// ```
     /// # use docet_core::{experience::Timestamp, library::LibraryName, operation::Operation, session::SessionId};
     /// # use docet_core::memory::*;
-    /// let (memory, library, now) = (Memory::in_memory(), LibraryName::default(), Timestamp(0));
-    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), now)?;
-    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests at first.")]), now)?;
-    /// let report = memory.compress(&library, &Compress { to: Some(1), dry_run: true, ..Compress::default() })?;
+    /// let (memory, library, call) = (Memory::in_memory(), LibraryName::default(), Call::at(Timestamp(0)));
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests first.")]), &call)?;
+    /// memory.update(&library, &Update::of(vec![Operation::add("Run the tests at first.")]), &call)?;
+    /// let report = memory.compress(&library, &Compress { to: Some(1), dry_run: true, ..Compress::default() }, &call)?;
     /// assert_eq!((report.evicted[0].id, report.size), (1, 1));
     /// # Ok::<(), docet_core::error::Error>(())
     /// ```
     ///
     /// # Errors
     /// `capacity_pinned`, `bad_value`, `library_missing`, and failures of the store.
-    pub fn compress(&self, name: &LibraryName, compress: &Compress) -> Result<CompressReport, Error> {
+    pub fn compress(&self, name: &LibraryName, compress: &Compress, call: &Call) -> Result<CompressReport, Error> {
         check(compress)?;
+        let plan = |snapshot: &dyn Snapshot| {
+            let library = library(snapshot, name)?;
+            let entries = snapshot.experiences()?;
+            let report = choose(&entries, &library, compress)?;
+            let mut plan = Plan::new(RevisionKind::Compress, Some(library.clone()), library);
+            plan.entries = without(entries, &report.evicted);
+            let revision = plan.number();
+            Ok((plan, CompressReport { revision, ..report }))
+        };
         if compress.dry_run {
-            return self.look(name, |snapshot| {
-                let library = library(snapshot, name)?;
-                plan(snapshot, &library, compress)
-            });
+            let (plan, report) = self.look(name, plan)?;
+            return Ok(CompressReport { revision: plan.library.revision, ..report });
         }
-        self.change(name, |transaction| {
-            let mut library = library(transaction, name)?;
-            let report = plan(transaction, &library, compress)?;
-            remove(transaction, &report.evicted)?;
-            library.revision += u64::from(!report.evicted.is_empty());
-            transaction.put_library(&library)?;
-            Ok(CompressReport { revision: library.revision, ..report })
-        })
+        let size = self.look(name, |snapshot| Ok(snapshot.size()?))?;
+        let effort = if size > LARGE_LIBRARY { Effort::Large } else { Effort::Small };
+        self.carry_out(name, call, effort, plan)
     }
 }
 
@@ -256,7 +247,7 @@ fn check(compress: &Compress) -> Result<(), Refusal> {
 }
 
 /// Who would leave.
-fn plan(snapshot: &(impl Snapshot + ?Sized), library: &Library, compress: &Compress) -> Result<CompressReport, Error> {
+fn choose(entries: &[Experience], library: &Library, compress: &Compress) -> Result<CompressReport, Error> {
     let standing = &library.settings;
     let settings = Settings {
         capacity: compress.to.unwrap_or(standing.capacity),
@@ -266,9 +257,8 @@ fn plan(snapshot: &(impl Snapshot + ?Sized), library: &Library, compress: &Compr
         age_from: compress.age_from.unwrap_or(standing.age_from),
         ..standing.clone()
     };
-    let entries = snapshot.experiences()?;
     let evicted = compression::compress(&Compression {
-        entries: &entries,
+        entries,
         spared: &BTreeSet::new(),
         capacity: settings.capacity,
         epoch: library.epoch,
@@ -279,32 +269,26 @@ fn plan(snapshot: &(impl Snapshot + ?Sized), library: &Library, compress: &Compr
 }
 
 /// Compresses a library whose capacity was lowered below its size, where entries may leave.
-fn make_room(transaction: &mut dyn Transaction, library: &Library, evict: bool) -> Result<Vec<Evicted>, Error> {
-    let report = plan(transaction, library, &Compress::default())?;
-    let size = report.size + report.evicted.len();
-    if !report.evicted.is_empty() && !evict {
-        return Err(over_capacity(size, library.settings.capacity).into());
+fn make_room(snapshot: &dyn Snapshot, into: &mut Plan, evict: bool) -> Result<Vec<Evicted>, Error> {
+    let capacity = into.library.settings.capacity;
+    let size = snapshot.size()?;
+    if size <= capacity {
+        return Ok(Vec::new());
     }
-    remove(transaction, &report.evicted)?;
+    let entries = snapshot.experiences()?;
+    let report = choose(&entries, &into.library, &Compress::default())?;
+    if !evict {
+        return Err(over_capacity(size, capacity).into());
+    }
+    into.entries = without(entries, &report.evicted);
     Ok(report.evicted)
 }
 
-fn remove(transaction: &mut dyn Transaction, evicted: &[Evicted]) -> Result<(), Error> {
-    for entry in evicted {
-        transaction.remove_experience(entry.id)?;
-    }
-    Ok(())
-}
-
-fn over_capacity(size: usize, capacity: usize) -> Refusal {
-    let message = format!(
-        "the library holds {size} entries, {} over capacity {capacity}; add --evict to let them leave, or allow {size}",
-        size - capacity
-    );
-    Refusal::new(Code::OverCapacity, message)
-        .field("capacity")
-        .value(capacity)
-        .allowed(format!("{size} or more, or --evict"))
+/// The change in which these leave.
+fn without(entries: Vec<Experience>, evicted: &[Evicted]) -> Vec<(Option<Experience>, Option<Experience>)> {
+    let gone: BTreeSet<ExperienceId> = evicted.iter().map(|entry| entry.id).collect();
+    let kept = entries.iter().filter(|entry| !gone.contains(&entry.id)).cloned().collect();
+    differences(entries, kept)
 }
 
 fn library_exists(name: &LibraryName, key: &str, value: &str) -> Refusal {

@@ -2,9 +2,9 @@
 //! fail or run a change twice.
 
 mod facade;
-mod failing_store;
 mod memory_update;
 mod oracle;
 mod properties;
+mod secrets;
 mod session_life;
 mod world;

@@ -185,6 +185,6 @@ fn faults_skipped() {
         {"op": "merge", "ids": [1, 2], "text": "One has left."},
     ]);
     let update = Update { on_invalid: OnInvalid::Skip, ..Update::of(operations(list)) };
-    let report = world.memory.update(&world.library, &update, world.tick()).expect("skipped, not refused");
+    let report = world.memory.update(&world.library, &update, &world.call()).expect("skipped, not refused");
     insta::assert_snapshot!(format!("{}\n{}\n{}", note_list(&update.operations), note_report(&report), world.noted()));
 }

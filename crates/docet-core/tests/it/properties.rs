@@ -7,7 +7,7 @@ use docet_core::error::Error;
 use docet_core::experience::{Experience, ExperienceId, Timestamp};
 use docet_core::in_memory::HashEmbedder;
 use docet_core::library::Library;
-use docet_core::memory::Update;
+use docet_core::memory::{Call, Update};
 use docet_core::operation::{OnInvalid, Operation, UpdateReport, prepare};
 use docet_core::ports::Embedder;
 use docet_core::retrieval::{DomainChoice, Search, rank};
@@ -256,7 +256,7 @@ proptest! {
         let world = World::new();
         world.put(&library, &entries, &[]);
         let update = Update { on_invalid: OnInvalid::Skip, ..Update::of(list.clone()) };
-        let answer = world.memory.update(&world.library, &update, Timestamp(1));
+        let answer = world.memory.update(&world.library, &update, &Call::at(Timestamp(1)));
         let whole = world.whole();
         match updated(&library, &entries, &list, true) {
             Ok(pure) => {

@@ -6,13 +6,14 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use docet_core::answers::Recalled;
 use docet_core::confidence::Confidence;
 use docet_core::embedding::{DIMENSION, Embedding};
 use docet_core::error::Error;
 use docet_core::experience::{Domain, Experience, ExperienceId, Timestamp};
 use docet_core::in_memory::{HashEmbedder, InMemoryStore};
 use docet_core::library::{Library, LibraryName};
-use docet_core::memory::{Begin, End, Init, Memory, Recall, Recalled, Update};
+use docet_core::memory::{Begin, Call, End, Init, Memory, Recall, Update};
 use docet_core::operation::{Operation, UpdateReport};
 use docet_core::ports::Store;
 use docet_core::session::{EndReport, Outcome, Session, SessionId};
@@ -162,6 +163,11 @@ impl World {
         self.pass(SECOND)
     }
 
+    /// A call at the next moment.
+    pub(crate) fn call(&self) -> Call {
+        Call::at(self.tick())
+    }
+
     /// The moment after so many milliseconds.
     pub(crate) fn pass(&self, milliseconds: i64) -> Timestamp {
         self.clock.set(self.clock.get() + milliseconds);
@@ -170,11 +176,11 @@ impl World {
 
     pub(crate) fn init(&self, settings: &[(&str, &str)]) -> Result<Library, Error> {
         let settings = settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        self.memory.init(&self.library, &Init { preset: None, settings })
+        self.memory.init(&self.library, &Init { preset: None, settings }, &Call::at(Timestamp(self.clock.get())))
     }
 
     pub(crate) fn update(&self, wire: Value) -> Result<UpdateReport, Error> {
-        self.memory.update(&self.library, &Update::of(operations(wire)), self.tick())
+        self.memory.update(&self.library, &Update::of(operations(wire)), &self.call())
     }
 
     /// Adds lessons, which must be sound; answers their ids.
@@ -192,7 +198,7 @@ impl World {
     pub(crate) fn begin_as(&self, begin: &Begin) -> (SessionId, Recalled) {
         self.sessions.set(self.sessions.get() + 1);
         let session = SessionId(format!("s{}", self.sessions.get()));
-        let recalled = self.memory.begin(&self.library, begin, &session, self.tick()).expect("a session begins");
+        let recalled = self.memory.begin(&self.library, begin, &session, &self.call()).expect("a session begins");
         (session, recalled)
     }
 
@@ -201,7 +207,7 @@ impl World {
     }
 
     pub(crate) fn end_with(&self, session: &SessionId, outcome: Outcome, wire: Value) -> Result<EndReport, Error> {
-        self.memory.end(session, None, &End { outcome, operations: operations(wire) }, self.tick())
+        self.memory.end(session, None, &End { outcome, operations: operations(wire) }, &self.call())
     }
 
     pub(crate) fn whole(&self) -> Whole {

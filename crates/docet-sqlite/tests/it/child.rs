@@ -1,7 +1,8 @@
 //! Other processes: this very test binary, run again with a task in its environment.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use docet_core::library::{Library, LibraryName};
 use docet_core::ports::{Store, StoreError, Transaction};
@@ -26,6 +27,11 @@ pub(crate) fn answer(line: &str) -> Option<&str> {
     line.split_once("child: ").map(|(_, answer)| answer)
 }
 
+/// Where the task "back up" puts its copy.
+pub(crate) fn backup_of(store: &Path) -> PathBuf {
+    store.with_extension("backup.db")
+}
+
 /// The answers of a child that ends by itself.
 pub(crate) fn answers(mut command: Command) -> Vec<String> {
     let output = command.output().unwrap();
@@ -43,7 +49,21 @@ fn works() {
         "count" => say(&outcome(SqliteStore::open_read_only(path).map(|store| folder::size(&store)))),
         "create" => say(&outcome(SqliteStore::open(path).map(|store| store.libraries().unwrap().len()))),
         "write" => say(&outcome(SqliteStore::open_existing(path).map(|store| write_once(&store)))),
+        "write and be killed" => {
+            say(&outcome(SqliteStore::open_existing(path).map(|store| {
+                let answer = write_once(&store);
+                // Closing would tidy up, which a kill does not.
+                std::mem::forget(store);
+                answer
+            })));
+            std::process::abort();
+        }
+        "back up" => {
+            let backup = SqliteStore::open_read_only(path).and_then(|store| store.back_up(&backup_of(path)));
+            say(&outcome(backup.map(|backup| backup.entries)));
+        }
         "write on and on" => write_on(path),
+        "write for a while" => say(&write_for_a_while(path)),
         other => panic!("no task {other}"),
     }
 }
@@ -66,18 +86,40 @@ fn write_once(store: &SqliteStore) -> String {
 fn write_on(path: &Path) {
     let store = SqliteStore::open(path).unwrap();
     loop {
-        let mut stored = 0;
-        let put = &mut |change: &mut dyn Transaction| {
-            let mut library = change.library()?.unwrap_or_else(|| Library::new(Settings::default()));
-            let id = library.next_id;
-            change.put_experience(&docet_conformance::experience(id))?;
-            change.put_session(&docet_conformance::ended_session(id, None, Some(id as f64)))?;
-            library.next_id += 1;
-            change.put_library(&library)?;
-            stored = id;
-            Ok(())
-        };
-        store.write(&LibraryName::default(), put).unwrap();
-        say(&stored.to_string());
+        say(&add(&store).to_string());
     }
+}
+
+/// How many small changes it commits in two seconds, and how many milliseconds the longest of them took.
+fn write_for_a_while(path: &Path) -> String {
+    let store = SqliteStore::open(path).unwrap();
+    let (begun, mut commits, mut longest) = (Instant::now(), 0, Duration::ZERO);
+    while begun.elapsed() < Duration::from_secs(2) {
+        let before = Instant::now();
+        add(&store);
+        longest = longest.max(before.elapsed());
+        commits += 1;
+    }
+    format!("{commits} {}", longest.as_millis())
+}
+
+/// Adds an entry with a session and a revision, and says which id it has.
+fn add(store: &dyn Store) -> u64 {
+    let mut stored = 0;
+    let put = &mut |change: &mut dyn Transaction| {
+        let mut library = change.library()?.unwrap_or_else(|| Library::new(Settings::default()));
+        let id = library.next_id;
+        change.put_experience(&docet_conformance::experience(id))?;
+        let session = docet_conformance::ended_session(id, None, Some(id as f64));
+        change.put_session(&session)?;
+        change.put_reward(&docet_conformance::reward(&session).unwrap())?;
+        change.put_revision(&docet_conformance::revision(id, vec![docet_conformance::came(id)]))?;
+        library.next_id += 1;
+        (library.epoch, library.revision) = (id, id);
+        change.put_library(&library)?;
+        stored = id;
+        Ok(())
+    };
+    store.write(&LibraryName::default(), put).unwrap();
+    stored
 }

@@ -48,6 +48,10 @@ impl Store for Temporary {
     ) -> Result<(), Error> {
         self.store.write(library, change)
     }
+
+    fn scrub(&self) -> Result<Vec<String>, StoreError> {
+        self.store.scrub()
+    }
 }
 
 pub(crate) fn path_in(folder: &TempDir) -> PathBuf {
@@ -63,8 +67,11 @@ pub(crate) fn filled(folder: &TempDir) -> PathBuf {
 
 pub(crate) fn fill(store: &dyn Store) {
     let put = &mut |change: &mut dyn Transaction| {
-        change.put_library(&Library { next_id: 4, ..Library::new(Settings::default()) })?;
-        change.put_session(&docet_conformance::ended_session(1, None, Some(0.5)))?;
+        change.put_library(&Library { next_id: 4, epoch: 1, revision: 1, ..Library::new(Settings::default()) })?;
+        let session = docet_conformance::ended_session(1, None, Some(0.5));
+        change.put_session(&session)?;
+        change.put_reward(&docet_conformance::reward(&session).unwrap())?;
+        change.put_revision(&docet_conformance::revision(1, (1..=3).map(docet_conformance::came).collect()))?;
         Ok((1..=3).try_for_each(|id| change.put_experience(&docet_conformance::experience(id)))?)
     };
     store.write(&LibraryName::default(), put).unwrap();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use docet_conformance::Random;
 use docet_core::experience::Experience;
+use docet_core::history::RevisionQuery;
 use docet_core::library::LibraryName;
 use docet_core::ports::Store;
 use docet_sqlite::SqliteStore;
@@ -54,6 +55,8 @@ fn stored(store: &dyn Store) -> u64 {
             assert_eq!(snapshot.experiences()?, expected);
             assert_eq!(snapshot.sessions(None, usize::MAX)?.len() as u64, stored);
             assert_eq!(snapshot.rewards(None, usize::MAX)?.len() as u64, stored);
+            let revisions = snapshot.revisions(&RevisionQuery::default())?;
+            assert!(revisions.iter().rev().map(|revision| revision.number).eq(1..=stored));
             Ok(())
         })
         .unwrap();

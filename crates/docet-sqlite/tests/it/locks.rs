@@ -91,3 +91,26 @@ fn many_may_make_the_store_at_the_same_moment() {
         }
     }
 }
+
+/// Commits of `processes` in two seconds, and the longest wait in milliseconds.
+fn rate(processes: usize) -> (u64, u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = filled(&folder);
+    let children: Vec<_> =
+        (0..processes).map(|_| child::command("write for a while", &path).spawn().unwrap()).collect();
+    let outcomes = children.into_iter().map(|child| {
+        let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+        let answer = output.lines().find_map(child::answer).expect("a writer failed").to_owned();
+        let (commits, longest) = answer.split_once(' ').unwrap();
+        (commits.parse::<u64>().unwrap(), longest.parse::<u64>().unwrap())
+    });
+    outcomes.fold((0, 0), |(commits, longest), outcome| (commits + outcome.0, longest.max(outcome.1)))
+}
+
+#[test]
+#[ignore = "a measurement; other work on the machine disturbs it"]
+fn eight_processes_write_about_as_much_as_one() {
+    let (one, eight) = (rate(1), rate(8));
+    eprintln!("commits in 2 s and longest wait in ms: one process {one:?}, eight {eight:?}");
+    assert!(eight.0 * 10 >= one.0 * 6, "{one:?} {eight:?}");
+}

@@ -2,12 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod backup;
 mod child;
 mod conformance;
+mod examine;
+mod faults;
 mod files;
 mod folder;
 mod kill;
 mod locks;
+mod migration;
 mod read_only;
 mod rows;
 mod schema;
+mod scrub;

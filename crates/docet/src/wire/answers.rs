@@ -1,15 +1,20 @@
 //! What is answered, where the core's own report is not the wire's shape already.
 
+use docet_core::answers::{EqualLine, ReembedReport};
 use docet_core::compression::Evicted;
 use docet_core::experience::{Experience, Timestamp};
 use docet_core::guidelines;
+use docet_core::history::{Archived, Record, RevisionKind};
 use docet_core::library::{LibraryName, LibrarySummary};
-use docet_core::memory::{CompressReport, Listing, Recalled};
+use docet_core::memory::{Archive, CompressReport, Listing, Recalled, Shown};
 use docet_core::retrieval::{DomainsFrom, Ranked};
 use docet_core::session::{Session, SessionState, Verdict};
 use docet_core::settings::{Settings, Strategy};
 use jiff::fmt::temporal::DateTimePrinter;
 use serde::Serialize;
+
+use super::history::RevisionAnswer;
+use crate::interchange::{Refused, Unmapped};
 
 /// `init`
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -114,8 +119,8 @@ fn guideline(number: usize, ranked: Ranked) -> Guideline {
 pub struct ExperienceAnswer {
     /// Its id.
     pub id: u64,
-    /// Its text.
-    pub text: String,
+    /// Its text; null where it was purged.
+    pub text: Option<String>,
     /// How far it is trusted.
     pub confidence: f64,
     /// What it is about.
@@ -142,20 +147,26 @@ pub struct ExperienceAnswer {
 
 impl From<&Experience> for ExperienceAnswer {
     fn from(experience: &Experience) -> Self {
+        (&Record::from(experience)).into()
+    }
+}
+
+impl From<&Record> for ExperienceAnswer {
+    fn from(record: &Record) -> Self {
         Self {
-            id: experience.id,
-            text: experience.text.to_string(),
-            confidence: experience.confidence.get(),
-            domain: experience.domain.to_string(),
-            usage_count: experience.usage_count,
-            epoch: experience.epoch,
-            successes: experience.successes,
-            failures: experience.failures,
-            last_improved: experience.last_improved,
-            pinned: experience.pinned,
-            source: experience.source.as_ref().map(|source| source.as_str().to_owned()),
-            created_at: rfc3339(experience.created_at),
-            updated_at: rfc3339(experience.updated_at),
+            id: record.id,
+            text: record.text.as_ref().map(ToString::to_string),
+            confidence: record.confidence.get(),
+            domain: record.domain.to_string(),
+            usage_count: record.usage_count,
+            epoch: record.epoch,
+            successes: record.successes,
+            failures: record.failures,
+            last_improved: record.last_improved,
+            pinned: record.pinned,
+            source: record.source.as_ref().map(|source| source.as_str().to_owned()),
+            created_at: rfc3339(record.created_at),
+            updated_at: rfc3339(record.updated_at),
         }
     }
 }
@@ -164,7 +175,7 @@ impl From<&Experience> for ExperienceAnswer {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ListAnswer {
     /// The entries asked for.
-    pub experiences: Vec<ExperienceAnswer>,
+    pub experiences: Vec<ListedAnswer>,
     /// How many there are without limit and offset.
     pub total: usize,
     /// The library's epoch.
@@ -173,10 +184,50 @@ pub struct ListAnswer {
     pub revision: u64,
 }
 
+/// One entry of a list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ListedAnswer {
+    /// The entry.
+    #[serde(flatten)]
+    pub experience: ExperienceAnswer,
+    /// When and why it left, where it did.
+    #[serde(flatten)]
+    pub left: Option<LeftAnswer>,
+}
+
+/// When and why an entry left.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LeftAnswer {
+    /// When.
+    pub archived_at: String,
+    /// Why, where that was said.
+    pub reason: Option<String>,
+    /// By which call.
+    pub kind: RevisionKind,
+    /// In which revision.
+    pub revision: u64,
+}
+
+impl From<&Archived> for LeftAnswer {
+    fn from(left: &Archived) -> Self {
+        let reason = left.reason.as_ref().map(|reason| reason.as_str().to_owned());
+        Self { archived_at: rfc3339(left.at), reason, kind: left.kind, revision: left.revision }
+    }
+}
+
 impl From<Listing> for ListAnswer {
     fn from(listing: Listing) -> Self {
         let Listing { experiences, total, epoch, revision } = listing;
-        Self { experiences: experiences.iter().map(ExperienceAnswer::from).collect(), total, epoch, revision }
+        let listed = |entry: &Experience| ListedAnswer { experience: entry.into(), left: None };
+        Self { experiences: experiences.iter().map(listed).collect(), total, epoch, revision }
+    }
+}
+
+impl From<Archive> for ListAnswer {
+    fn from(archive: Archive) -> Self {
+        let Archive { archived, total, epoch, revision } = archive;
+        let listed = |left: &Archived| ListedAnswer { experience: (&left.record).into(), left: Some(left.into()) };
+        Self { experiences: archived.iter().map(listed).collect(), total, epoch, revision }
     }
 }
 
@@ -188,6 +239,73 @@ pub struct ShowAnswer {
     pub experience: ExperienceAnswer,
     /// Whether it has left the library.
     pub archived: bool,
+    /// When and why, where it has.
+    #[serde(flatten)]
+    pub left: Option<LeftAnswer>,
+    /// The revisions that changed it, the newest first, with what they did to it alone.
+    pub history: Vec<RevisionAnswer>,
+}
+
+impl From<Shown> for ShowAnswer {
+    fn from(shown: Shown) -> Self {
+        let Shown { record, archived, history } = shown;
+        Self {
+            experience: (&record).into(),
+            archived: archived.is_some(),
+            left: archived.as_ref().map(LeftAnswer::from),
+            history: history.into_iter().map(RevisionAnswer::from).collect(),
+        }
+    }
+}
+
+/// `export`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ExportAnswer {
+    /// How many entries were written.
+    pub exported: usize,
+}
+
+/// `import`
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ImportAnswer {
+    /// The format that was read.
+    pub format: &'static str,
+    /// How many lessons came in.
+    pub imported: usize,
+    /// Lessons that the library, or an earlier line, says already.
+    pub equal: Vec<EqualLine>,
+    /// Lines that could not be taken.
+    pub refused: Vec<Refused>,
+    /// Lessons that were cut to the length that is allowed.
+    pub shortened: Vec<EqualLine>,
+    /// What of the source has no place in a lesson.
+    pub unmapped: Vec<Unmapped>,
+    /// Who left to make room.
+    pub evicted: Vec<Evicted>,
+    /// Entries afterwards.
+    pub size: usize,
+    /// The library's revision; of a dry run the present one.
+    pub revision: u64,
+    /// Whether nothing was really changed.
+    pub dry_run: bool,
+}
+
+/// `reembed`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ReembedAnswer {
+    /// Entries whose vectors were made anew.
+    pub entries: usize,
+    /// Of these, those whose vectors differ from what stood.
+    pub changed: usize,
+    /// The library's revision.
+    pub revision: u64,
+}
+
+impl From<ReembedReport> for ReembedAnswer {
+    fn from(report: ReembedReport) -> Self {
+        let ReembedReport { entries, changed, revision } = report;
+        Self { entries, changed, revision }
+    }
 }
 
 /// `sessions`
@@ -336,7 +454,7 @@ pub struct ModelAnswer {
 }
 
 /// RFC 3339 in UTC with milliseconds. A moment beyond what that can say is shown as the nearest that it can.
-fn rfc3339(moment: Timestamp) -> String {
+pub(super) fn rfc3339(moment: Timestamp) -> String {
     let nearest = if moment.0 < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
     let moment = jiff::Timestamp::from_millisecond(moment.0).unwrap_or(nearest);
     DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&moment)

@@ -4,20 +4,23 @@
 use std::fmt;
 use std::io::{self, Read};
 
-use docet_core::error::{Code, Refusal};
+use docet_core::error::{Code, Refusal, shortened};
 use docet_core::operation::Operation;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeSeed, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 
 use super::Failure;
+use super::operation::{Object, is_field};
 
 /// The largest document that is read.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// The most operations of one list: the largest capacity there is.
 const MAX_OPERATIONS: usize = 100_000;
+
+/// What some editors put before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
 /// Reads a document from `source`, which `name` names to a person.
 ///
@@ -50,30 +53,28 @@ pub fn lines(bytes: &[u8]) -> Result<Vec<&str>, Failure> {
 /// `not_utf8`, `bad_json` and `bad_document`, with line and column where there is one.
 pub fn parse_operations(bytes: &[u8]) -> Result<Vec<Operation>, Failure> {
     let text = utf8(bytes)?;
-    let operations = if text.trim_start().starts_with('[') {
-        serde_json::from_str::<Vec<Object>>(text)
-    } else {
-        serde_json::from_str::<Document>(text).map(|document| document.operations)
-    };
-    let operations = operations.map_err(|error| failure(text, error))?;
-    check_count(operations.len())?;
-    let operations: Vec<Operation> = operations.into_iter().map(|object| object.0).collect();
+    let document: Document = serde_json::from_str(text).map_err(|error| failure(text, error))?;
+    check_count(document.count)?;
+    let operations = document.operations;
     match operations.iter().position(changes_nothing) {
         Some(index) => Err(names_no_field(index)),
         None => Ok(operations),
     }
 }
 
-/// Bytes as text.
+/// Bytes as text, without the mark that some editors put before it.
 ///
 /// # Errors
 /// `not_utf8`, with line and column of the first byte that is not.
 pub fn utf8(bytes: &[u8]) -> Result<&str, Failure> {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     std::str::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         let column = 1 + before.iter().rev().take_while(|byte| **byte != b'\n').count();
-        Refusal::new(Code::NotUtf8, format!("not UTF-8 at line {line} column {column}; save it as UTF-8")).into()
+        let is_wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+        let what = if is_wide { "UTF-16 and not UTF-8" } else { "not UTF-8" };
+        Refusal::new(Code::NotUtf8, format!("{what} at line {line} column {column}; save it as UTF-8")).into()
     })
 }
 
@@ -89,55 +90,72 @@ pub fn check_count(operations: usize) -> Result<(), Failure> {
     Err(Refusal::new(Code::TooLarge, message).field("operations").value(operations).allowed("at most 100,000").into())
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "{\"operations\": [...]} or [...]")]
+/// The operations of a document. Of more than a library can hold the rest is only counted.
 struct Document {
-    operations: Vec<Object>,
+    operations: Vec<Operation>,
+    count: usize,
 }
 
-/// An operation as an object that names it in words. What derives from serde would take a list of its fields, and a
-/// number for its name, as well.
-struct Object(Operation);
-
-impl<'de> Deserialize<'de> for Object {
+impl<'de> Deserialize<'de> for Document {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Object;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an operation such as {\"op\": \"add\", \"text\": \"...\"}")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Object, A::Error> {
-                let entries = NamedInWords { entries, is_name: false };
-                Operation::deserialize(MapAccessDeserializer::new(entries)).map(Object)
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_any(Shape { is_list: false })
     }
 }
 
-/// The entries of an object whose `op` is a text.
-struct NamedInWords<A> {
-    entries: A,
-    is_name: bool,
+/// What a document may be: an object that holds the list, or the list itself.
+struct Shape {
+    is_list: bool,
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for NamedInWords<A> {
-    type Error = A::Error;
+impl<'de> DeserializeSeed<'de> for Shape {
+    type Value = Document;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
-        let Some(key) = self.entries.next_key::<String>()? else { return Ok(None) };
-        self.is_name = key == "op";
-        seed.deserialize(key.into_deserializer()).map(Some)
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Document, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Shape {
+    type Value = Document;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(if self.is_list { "a list of operations" } else { "{\"operations\": [...]} or [...]" })
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
-        if !self.is_name {
-            return self.entries.next_value_seed(seed);
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Document, A::Error> {
+        let mut operations = Vec::new();
+        while operations.len() < MAX_OPERATIONS {
+            match elements.next_element()? {
+                Some(Object(operation)) => operations.push(operation),
+                None => return Ok(Document { count: operations.len(), operations }),
+            }
         }
-        seed.deserialize(self.entries.next_value::<String>()?.into_deserializer())
+        let mut count = operations.len();
+        while elements.next_element::<IgnoredAny>()?.is_some() {
+            count += 1;
+        }
+        Ok(Document { operations, count })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Document, A::Error> {
+        if self.is_list {
+            return Err(A::Error::invalid_type(Unexpected::Map, &self));
+        }
+        let mut document = None;
+        while let Some(name) = entries.next_key::<String>()? {
+            match name.as_str() {
+                "operations" if document.is_some() => return Err(A::Error::custom("duplicate field \"operations\"")),
+                "operations" => document = Some(entries.next_value_seed(Self { is_list: true })?),
+                name if is_field(name) => {
+                    return Err(A::Error::custom("an operation stands in a list, also a single one: [{\"op\": ...}]"));
+                }
+                _ => {
+                    let message = format!("unknown field \"{}\"; allowed is operations", shortened(&name));
+                    return Err(A::Error::custom(message));
+                }
+            }
+        }
+        document.ok_or_else(|| A::Error::custom("missing field \"operations\""))
     }
 }
 
@@ -199,13 +217,36 @@ mod tests {
             (r#"[{"op": "add", "text": "a", "text": "b"}]"#, Code::BadDocument, "duplicate field"),
             (r#"[{"op": "add", "text": "a", "colour": 1}]"#, Code::BadDocument, "unknown field"),
             (r#"[{"op": "add"}]"#, Code::BadDocument, "missing field"),
-            (r#"[{"op": "ad", "text": "a"}]"#, Code::BadDocument, "unknown variant"),
-            (r#"[{"op": "delete", "id": "3"}]"#, Code::BadDocument, "invalid type"),
+            (
+                r#"[{"op": "ad", "text": "a"}]"#,
+                Code::BadDocument,
+                "op is \"ad\"; it takes add, modify, delete or merge",
+            ),
+            (r#"[{"op": "delete", "id": "3"}]"#, Code::BadDocument, "id is \"3\"; it takes a whole number"),
+            (r#"[{"op": "delete", "id": -3}]"#, Code::BadDocument, "id is -3; it takes a whole number"),
+            (r#"[{"op": "delete", "id": 1.0}]"#, Code::BadDocument, "id is 1.0; it takes a whole number"),
+            (r#"[{"op": "delete", "id": null}]"#, Code::BadDocument, "missing field `id`"),
+            (
+                r#"[{"op": "merge", "ids": [1, "2"]}]"#,
+                Code::BadDocument,
+                "one of ids is \"2\"; it takes a whole number",
+            ),
+            (r#"[{"op": "merge", "ids": 1}]"#, Code::BadDocument, "ids is 1; it takes a list of whole numbers"),
+            (r#"[{"op": "add", "text": 3}]"#, Code::BadDocument, "text is 3; it takes a text"),
+            (r#"[{"op": "add", "text": ["a"]}]"#, Code::BadDocument, "text is a list; it takes a text"),
+            (r#"[{"op": "add", "confidence": "high"}]"#, Code::BadDocument, "it takes a number"),
+            (r#"[{"op": "add", "pinned": 1}]"#, Code::BadDocument, "pinned is 1; it takes true or false"),
+            (r#"[{"op": "delete", "id": 1, "text": "a"}]"#, Code::BadDocument, "unknown field `text`"),
+            (r#"{"op": "delete", "id": 1}"#, Code::BadDocument, "also a single one: [{\"op\": ...}]"),
+            (r#"{"text": "a", "op": "add"}"#, Code::BadDocument, "also a single one: [{\"op\": ...}]"),
+            (r#"{"operations": {}}"#, Code::BadDocument, "expected a list of operations"),
+            (r#"{"operation": []}"#, Code::BadDocument, "unknown field \"operation\"; allowed is operations"),
+            ("{}", Code::BadDocument, "missing field \"operations\""),
             (r#"[{"op": "delete", "id": 18446744073709551616}]"#, Code::BadDocument, "line 1 column"),
             (r#"[{"op": "add", "text": "a", "confidence": 1e400}]"#, Code::BadJson, "number out of range"),
             (r#"[["delete", 1]]"#, Code::BadDocument, "invalid type: sequence, expected an operation"),
             (r#"{"operations": [["add", "a", "general", 0.7, "b", true]]}"#, Code::BadDocument, "an operation such as"),
-            (r#"[{"op": 2, "id": 1}]"#, Code::BadDocument, "expected a string"),
+            (r#"[{"op": 2, "id": 1}]"#, Code::BadDocument, "op is 2; it takes add"),
             (r#"["delete"]"#, Code::BadDocument, "an operation such as"),
             ("null", Code::BadDocument, r#"expected {"operations": [...]} or [...]"#),
             (r#"[{"op": "modify", "id": 3}]"#, Code::BadDocument, "modifies nothing"),
@@ -215,6 +256,49 @@ mod tests {
             assert_eq!(found, code, "{document}");
             assert!(message.contains(words), "{document}: {message}");
         }
+    }
+
+    #[test]
+    fn what_is_wrong_is_refused_where_it_stands() {
+        let table = [
+            ("[{\"op\": \"add\",\n \"colour\": 1,\n \"text\": \"a\"}]", "line 2"),
+            ("[{\"op\": \"add\",\n \"text\": 1,\n \"source\": \"a\"}]", "line 2"),
+            ("[{\"op\": \"add\",\n \"text\": \"a\",\n \"text\": \"b\",\n \"source\": \"a\"}]", "line 3"),
+            ("[{\"op\": \"ad\",\n \"text\": \"a\"}]", "line 1"),
+            ("[{\"op\": \"merge\",\n \"ids\": [1,\n true],\n \"text\": \"a\"}]", "line 3"),
+        ];
+        for (document, place) in table {
+            let (code, message) = refused(document);
+            assert_eq!(code, Code::BadDocument);
+            assert!(message.contains(place), "{document}: {message}");
+        }
+    }
+
+    #[test]
+    fn every_operation_is_read_as_it_is_written() {
+        let list = r#"[{"op":"add","text":"a","domain":"b","confidence":1,"source":"c","pinned":true},
+            {"pinned":false,"source":"c","domain":"b","text":"a","id":7,"op":"modify"},
+            {"op":"delete","id":8},{"op":"merge","ids":[1,2],"text":"a","domain":"b","source":"c"}]"#;
+        let operations = parse_operations(list.as_bytes()).unwrap();
+        let written = serde_json::to_string(&operations).unwrap();
+        assert_eq!(parse_operations(written.as_bytes()).unwrap(), operations);
+        assert_eq!(serde_json::from_str::<Vec<Operation>>(&written).unwrap(), operations);
+    }
+
+    #[test]
+    fn a_mark_before_the_text_is_skipped() {
+        assert_eq!(parse_operations(b"\xEF\xBB\xBF[]").unwrap(), []);
+        assert_eq!(lines(b"\xEF\xBB\xBFa\nb").unwrap(), ["a", "b"]);
+        let wide: Vec<u8> = "\u{feff}[]".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let failure = parse_operations(&wide).unwrap_err();
+        assert_eq!((failure.code, failure.message.contains("UTF-16")), (Code::NotUtf8, true));
+    }
+
+    #[test]
+    fn a_list_too_long_is_counted() {
+        let list = format!("[{}]", vec![r#"{"op":"delete","id":1}"#; MAX_OPERATIONS + 2].join(","));
+        let (code, message) = refused(&list);
+        assert!(code == Code::TooLarge && message.contains("100002"), "{message}");
     }
 
     #[test]

@@ -132,6 +132,8 @@ pub struct SessionsRequest {
 pub struct ListRequest {
     /// Of this domain alone.
     pub domain: Option<String>,
+    /// Those that left, instead of those that are there.
+    pub archived: bool,
     /// In this order.
     pub sort: Sort,
     /// At most so many.
@@ -153,6 +155,86 @@ pub enum Sort {
     Usage,
     /// The latest written first.
     Epoch,
+}
+
+/// `history`: which revisions there are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HistoryRequest {
+    /// Those that changed this entry.
+    pub id: Option<f64>,
+    /// Those by this actor.
+    pub actor: Option<String>,
+    /// At most so many, 50 where nothing is said.
+    pub limit: Option<f64>,
+}
+
+/// `undo`: take a revision back.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct UndoRequest {
+    /// The revision.
+    pub revision: f64,
+    /// Whether entries may leave to make room.
+    pub evict: bool,
+}
+
+/// `restore`: bring back an entry that left.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RestoreRequest {
+    /// The entry.
+    pub id: f64,
+    /// Whether others may leave to make room.
+    pub evict: bool,
+}
+
+/// `purge`: erase for good.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PurgeRequest {
+    /// Only what left or was superseded more than so many days ago.
+    pub older_than: Option<f64>,
+    /// Whether to do it; otherwise it is only said what would go.
+    pub yes: bool,
+}
+
+/// `import`: bring lessons in.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ImportRequest {
+    /// What is read, as it stands in its file.
+    #[serde(skip)]
+    pub content: Vec<u8>,
+    /// Its format; recognised where none is named.
+    pub from: Option<String>,
+    /// Where records keep their fields: `text=content,domain=section`.
+    pub map: Option<String>,
+    /// The domain of lessons that come without one.
+    pub domain: Option<String>,
+    /// Who or what wrote the lessons.
+    pub source: Option<String>,
+    /// What is done with a text that is too long.
+    pub overlong: Overlong,
+    /// The fewest words of a lesson.
+    pub min_words: Option<f64>,
+    /// Whether a library's file may be merged into a library that has held entries.
+    pub merge: bool,
+    /// Whether others may leave to make room.
+    pub evict: bool,
+    /// Whether only to say what would happen.
+    pub dry_run: bool,
+}
+
+/// What an import does with a text that is too long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Overlong {
+    /// It is refused and reported.
+    #[default]
+    Skip,
+    /// It is cut to what is allowed, and reported.
+    Truncate,
 }
 
 /// `compress`: compress on demand.

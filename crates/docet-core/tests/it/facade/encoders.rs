@@ -41,7 +41,7 @@ impl Embedder for Missing {
 fn asks(world: &World, embedder: Arc<dyn Embedder>) -> Vec<(&'static str, Option<Code>)> {
     let memory = Memory::new(Arc::clone(&world.store), embedder);
     let (name, session) = (&world.library, SessionId("s1".to_owned()));
-    let update = |list: Value| code(memory.update(name, &Update::of(operations(list)), world.tick()));
+    let update = |list: Value| code(memory.update(name, &Update::of(operations(list)), &world.call()));
     let recall = Recall::of("read the error");
     let begin = Begin { recall: recall.clone(), ..Begin::default() };
     let end = End { outcome: worded(true), operations: Vec::new() };
@@ -50,9 +50,9 @@ fn asks(world: &World, embedder: Arc<dyn Embedder>) -> Vec<(&'static str, Option
         ("pin", update(json!([{"op": "modify", "id": 1, "pinned": true}]))),
         ("delete", update(json!([{"op": "delete", "id": 2}]))),
         ("recall", code(memory.recall(name, &recall))),
-        ("begin", code(memory.begin(name, &begin, &SessionId("s9".to_owned()), world.tick()))),
+        ("begin", code(memory.begin(name, &begin, &SessionId("s9".to_owned()), &world.call()))),
         ("recall within", code(memory.recall_in(&session, None, &recall, world.tick()))),
-        ("end", code(memory.end(&session, None, &end, world.tick()))),
+        ("end", code(memory.end(&session, None, &end, &world.call()))),
     ]
 }
 

@@ -29,7 +29,7 @@ fn code<T>(result: Result<T, Error>) -> Option<Code> {
 }
 
 /// A call, and what it is.
-type Call<'a> = (&'a str, &'a dyn Fn(&World));
+type Step<'a> = (&'a str, &'a dyn Fn(&World));
 
 /// Whether a call changes anything that the store keeps.
 fn changes(world: &World, call: impl FnOnce(&World)) -> bool {

@@ -106,15 +106,15 @@ fn an_end_that_is_refused_leaves_the_session_open() {
 fn a_session_is_found_by_its_id_alone_and_belongs_to_its_library() {
     let world = with_lessons(&[]);
     let other = library_name("other");
-    world.memory.init(&other, &Init::default()).expect("a second library");
+    world.memory.init(&other, &Init::default(), &world.call()).expect("a second library");
     let (session, _) = world.begin("read the error");
     let end = End { outcome: worded(true), operations: Vec::new() };
     let recall = Recall::of("read");
-    assert_eq!(code(world.memory.end(&session, Some(&other), &end, world.tick())), Some(Code::UnknownSession));
+    assert_eq!(code(world.memory.end(&session, Some(&other), &end, &world.call())), Some(Code::UnknownSession));
     assert_eq!(code(world.memory.recall_in(&session, Some(&other), &recall, world.tick())), Some(Code::UnknownSession));
     let nobody = SessionId("nobody".to_owned());
-    assert_eq!(code(world.memory.end(&nobody, None, &end, world.tick())), Some(Code::UnknownSession));
-    assert_eq!(code(world.memory.end(&session, Some(&world.library), &end, world.tick())), None);
+    assert_eq!(code(world.memory.end(&nobody, None, &end, &world.call())), Some(Code::UnknownSession));
+    assert_eq!(code(world.memory.end(&session, Some(&world.library), &end, &world.call())), None);
 }
 
 #[test]

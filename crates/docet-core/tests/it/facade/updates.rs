@@ -1,12 +1,12 @@
 //! Lists of operations: dry and real, refused, and without effect.
 
 use docet_core::error::Code;
-use docet_core::memory::{Compress, Init, Recall, Update};
+use docet_core::memory::{Call, Compress, Init, Recall, Update};
 use docet_core::operation::{OnInvalid, UpdateReport};
 use docet_core::settings::Preset;
 use serde_json::json;
 
-use super::{Call, LESSONS, changes, code, revision, set, with_lessons};
+use super::{LESSONS, Step, changes, code, revision, set, with_lessons};
 use crate::world::{World, operations};
 
 #[test]
@@ -24,7 +24,7 @@ fn a_dry_run_answers_as_the_real_call_and_changes_nothing() {
             let now = world.tick();
             let run = |dry_run| {
                 let update = Update { operations: operations(list.clone()), on_invalid, dry_run };
-                world.memory.update(&world.library, &update, now).map_err(|error| error.to_string())
+                world.memory.update(&world.library, &update, &Call::at(now)).map_err(|error| error.to_string())
             };
             let (before, revision) = (world.whole(), revision(&world));
             let dry = run(true);
@@ -60,7 +60,7 @@ fn a_refused_list_uses_up_no_id_and_leaves_everything() {
 #[test]
 fn what_changes_nothing_makes_no_revision() {
     let world = with_lessons(&[]);
-    let nothing: [Call<'_>; 7] = [
+    let nothing: [Step<'_>; 7] = [
         ("an empty list", &|world| drop(world.update(json!([])).expect("nothing"))),
         ("a lesson that stands", &|world| drop(world.update(json!([{"op": "add", "text": LESSONS[0]}])).expect("dup"))),
         ("the same text and domain", &|world| {
@@ -68,12 +68,13 @@ fn what_changes_nothing_makes_no_revision() {
             assert_eq!(world.update(same).expect("the same").applied.len(), 1);
         }),
         ("a compression of what fits", &|world| {
-            let report = world.memory.compress(&world.library, &Compress::default()).expect("nobody leaves");
+            let report =
+                world.memory.compress(&world.library, &Compress::default(), &world.call()).expect("nobody leaves");
             assert_eq!((report.evicted.len(), report.size, report.revision), (0, 4, 1));
         }),
         ("settings as they are", &|world| {
             let change = set("capacity", "500");
-            world.memory.change_settings(&world.library, &change).expect("the same");
+            world.memory.change_settings(&world.library, &change, &world.call()).expect("the same");
         }),
         ("init again", &|world| drop(world.init(&[("capacity", "500")]).expect("the same"))),
         ("a look", &|world| drop(world.memory.recall(&world.library, &Recall::of("read")).expect("found"))),
@@ -99,7 +100,10 @@ fn presets_differ_in_what_a_list_just_added() {
     for (preset, expected) in [(Preset::Recommended, 1), (Preset::Paper, 5)] {
         let world = World::new();
         let settings = vec![("capacity".to_owned(), "4".to_owned()), ("strategy".to_owned(), "importance".to_owned())];
-        world.memory.init(&world.library, &Init { preset: Some(preset), settings }).expect("sound settings");
+        world
+            .memory
+            .init(&world.library, &Init { preset: Some(preset), settings }, &world.call())
+            .expect("sound settings");
         world.add(&LESSONS);
         let report = world.update(json!([{"op": "add", "text": "Weak.", "confidence": 0.1}])).expect("a sound lesson");
         assert_eq!(report.evicted.iter().map(|gone| gone.id).collect::<Vec<_>>(), [expected], "{preset:?}");

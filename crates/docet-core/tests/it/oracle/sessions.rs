@@ -103,7 +103,7 @@ impl History {
     fn world(&self) -> World {
         let world = World::new();
         let next_id = self.drawn.entries.last().map_or(1, |last| last.id + 1);
-        let epoch = self.drawn.now + self.sessions.len() as u64;
+        let epoch = self.drawn.now + 20;
         let library = Library { next_id, epoch, ..Library::new(self.settings.clone()) };
         let sessions: Vec<Session> = self.sessions.iter().map(|drafted| drafted.session.clone()).collect();
         world.put(&library, &self.drawn.entries, &sessions);
@@ -128,7 +128,7 @@ impl Drafted {
         let session = Session {
             id: SessionId(format!("session {number}")),
             // Sessions may end in another order than they began in.
-            epoch: drawn.now + 1 + random.below(20) as u64,
+            epoch: drawn.now + 1 + (7 * number as u64) % 20,
             group: random.maybe(0.5, |random| free(random.pick(&["a", "b"]))),
             reference: None,
             begun_at: Timestamp(0),

@@ -1,11 +1,14 @@
 //! From rows to the core's types and back. What Docet never wrote so is named as damage, with its row.
 
+mod history;
+
 use std::fmt::Display;
 
 use docet_core::confidence::Confidence;
 use docet_core::embedding::{DIMENSION, Embedding};
 use docet_core::error::Refusal;
 use docet_core::experience::{Domain, Experience, Timestamp};
+use docet_core::history::Reward;
 use docet_core::library::{Library, LibraryName, LibrarySummary};
 use docet_core::ports::EncoderId;
 use docet_core::session::{Receipt, Session, SessionEnd, SessionId};
@@ -14,6 +17,8 @@ use rusqlite::Row;
 use rusqlite::types::{FromSql, ValueRef};
 
 use crate::failure::{Failure, Result};
+
+pub(crate) use history::{REMEMBERED, REVISION, VERSION, Version, left, remembered, revision, version};
 
 /// The bytes of a vector: 384 little-endian f32.
 const VECTOR_BYTES: usize = DIMENSION * size_of::<f32>();
@@ -25,6 +30,11 @@ pub(crate) fn to_sql(number: u64) -> Result<i64> {
 
 /// A limit as SQLite keeps it; whatever is beyond is no limit.
 pub(crate) fn limit(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A whole number to compare with; SQLite's largest, which no row has, for what is beyond.
+pub(crate) fn at_most(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
@@ -97,6 +107,13 @@ impl<'a, W: Display> Named<'a, '_, W> {
         serde_json::from_str(self.text(column)?).map_err(|error| self.damage(column, error))
     }
 
+    fn optional_json<T: for<'de> serde::Deserialize<'de>>(&self, column: usize) -> Result<Option<T>> {
+        match self.row.get_ref(column)? {
+            ValueRef::Null => Ok(None),
+            _ => self.json(column).map(Some),
+        }
+    }
+
     fn vector(&self, column: usize) -> Result<Embedding> {
         let bytes = self.row.get_ref(column)?.as_blob().map_err(|error| self.damage(column, error))?;
         if bytes.len() != VECTOR_BYTES {
@@ -151,6 +168,11 @@ pub(crate) fn library_name(row: &Row<'_>) -> Result<LibraryName> {
     row.checked(0, LibraryName::parse(row.text(0)?))
 }
 
+/// Reads the column `revision`.
+pub(crate) fn number(row: &Row<'_>) -> Result<u64> {
+    Named { row, what: "a revision" }.whole(0)
+}
+
 /// Columns of [`experience`].
 pub(crate) const EXPERIENCE: &str = "id, text, domain, confidence, usage_count, epoch, successes, failures, \
                                      last_improved, pinned, source, created_at, updated_at, vector";
@@ -198,6 +220,19 @@ pub(crate) fn session(row: &Row<'_>, library: &str) -> Result<Session> {
         end,
         id: SessionId(id.clone()),
     })
+}
+
+/// Columns of [`reward`].
+pub(crate) const REWARD: &str = "session_epoch, session_group, revision, reward";
+
+pub(crate) fn reward(row: &Row<'_>, library: &str) -> Result<Reward> {
+    let epoch: i64 = row.get(0)?;
+    let row = Named { row, what: format_args!("the reward of session {epoch} of library {library}") };
+    let reward: f64 = row.get(3)?;
+    if !reward.is_finite() {
+        return Err(row.damage(3, "it is no number"));
+    }
+    Ok(Reward { session_epoch: row.whole(0)?, group: row.free_text(1)?, revision: row.whole(2)?, reward })
 }
 
 /// Reads the columns `label, id, text`; `expected` is the label that must come now.
