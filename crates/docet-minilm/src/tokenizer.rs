@@ -22,8 +22,9 @@ const CONTINUATION: &str = "##";
 /// From text to the numbers of tokens.
 ///
 /// ```
-/// let file = br#"{"added_tokens": [], "model": {"vocab": {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "test": 3, "##s": 4}}}"#;
-/// let tokenizer = docet_minilm::Tokenizer::parse(file).unwrap();
+/// let vocabulary = r###"{"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "test": 3, "##s": 4}"###;
+/// let file = format!(r#"{{"added_tokens": [], "model": {{"vocab": {vocabulary}}}}}"#);
+/// let tokenizer = docet_minilm::Tokenizer::parse(file.as_bytes()).unwrap();
 /// assert_eq!(tokenizer.encode("Tests pass").ids, [1, 3, 4, 0, 2]);
 /// ```
 pub struct Tokenizer {

@@ -1,11 +1,10 @@
 //! Many processes, one store: nothing that was acknowledged is lost, and nothing counts twice.
 
 use std::collections::BTreeSet;
-use std::thread;
 
 use serde_json::Value;
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, at_once};
 
 const PROCESSES: usize = 8;
 
@@ -13,26 +12,11 @@ fn numbers(value: &Value, field: &str) -> Vec<u64> {
     value.as_array().unwrap().iter().map(|item| item[field].as_u64().unwrap()).collect()
 }
 
-/// Runs `act` in as many threads as there are processes at once.
-fn at_once<T: Send>(act: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..PROCESSES)
-            .map(|number| {
-                scope.spawn({
-                    let act = &act;
-                    move || act(number)
-                })
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-    })
-}
-
 /// Each process adds so many lessons, one a call.
 fn adds(each: usize) {
     let sandbox = Sandbox::new();
     sandbox.json(["settings", "capacity=2000"]);
-    let added = at_once(|process| {
+    let added = at_once(PROCESSES, |process| {
         (0..each).map(|step| sandbox.add(&format!("Lesson {step} of process {process}."))).collect::<Vec<_>>()
     });
     let ids: BTreeSet<u64> = added.iter().flatten().copied().collect();
@@ -49,7 +33,7 @@ fn sessions(each: usize) {
     let sandbox = Sandbox::new();
     sandbox.json(["settings", "baseline=0.5"]);
     sandbox.json(["add", "Run the tests first.", "Read the error first."]);
-    at_once(|_| {
+    at_once(PROCESSES, |_| {
         for _ in 0..each {
             let session = sandbox.begin("run the tests");
             sandbox.json(["end", &session, "--reward", "1", "--applied", "G0,G1"]);
@@ -89,7 +73,7 @@ fn a_large_crowd_loses_nothing() {
 #[test]
 fn a_call_repeated_by_many_processes_counts_once() {
     let sandbox = Sandbox::new();
-    let answers = at_once(|_| sandbox.json(["add", "Run the tests first.", "--idempotency-key", "k"]));
+    let answers = at_once(PROCESSES, |_| sandbox.json(["add", "Run the tests first.", "--idempotency-key", "k"]));
     assert!(answers.iter().all(|answer| *answer == answers[0] && answer["applied"][0]["id"] == 1), "{answers:?}");
     assert_eq!(sandbox.state(), (1, vec!["Run the tests first.".to_owned()]));
 }
@@ -100,7 +84,7 @@ fn a_session_ended_by_many_processes_ends_once() {
     let sandbox = Sandbox::new();
     sandbox.add("Run the tests first.");
     let session = sandbox.begin("run the tests");
-    let answers = at_once(|_| sandbox.json(["end", &session, "--improved"]));
+    let answers = at_once(PROCESSES, |_| sandbox.json(["end", &session, "--improved"]));
     assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
     assert_eq!(sandbox.json(["show", "1"])["usage_count"], 1);
 }
@@ -109,6 +93,6 @@ fn a_session_ended_by_many_processes_ends_once() {
 #[test]
 fn many_processes_make_one_store() {
     let sandbox = Sandbox::blank();
-    at_once(|process| sandbox.add(&format!("Lesson of process {process}.")));
+    at_once(PROCESSES, |process| sandbox.add(&format!("Lesson of process {process}.")));
     assert_eq!(sandbox.json(["list"])["total"], PROCESSES);
 }
