@@ -32,7 +32,7 @@ const COMMANDS: [&str; 21] = [
 const UNPARSED: [(&[&str], &str); 66] = [
     (&[], ""),
     (&["lsit"], ""),
-    (&["histroy"], ""),
+    (&["purgee"], ""),
     (&["recall", "x", "--actor", "me"], ""),
     (&["list", "--proposed"], ""),
     (&["undo"], "rev"),

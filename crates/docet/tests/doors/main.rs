@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+#[expect(unreachable_pub, reason = "the fuzz targets call them from their own crates")]
 #[path = "../../../../fuzz/src/lib.rs"]
 mod bodies;
 
